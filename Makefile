@@ -1,0 +1,89 @@
+# A thin front to CMake: `make help` lists what there is. Every target installs what is missing, configures and builds by itself.
+
+BUILD      ?= build
+BUILD_TYPE ?= Release
+WERROR     ?= OFF
+PREFIX     ?= /usr/local
+JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
+# Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
+ARGS       ?=
+
+PACKAGES = cmake gcc g++ make pkg-config libqhull-dev libccd-dev libgtest-dev
+
+# One folder for each kind of build; a kind is configured again only when its options change.
+KIND    = release
+OPTIONS = -D CMAKE_BUILD_TYPE=$(BUILD_TYPE) -D PCONTACT_WERROR=$(WERROR) -D PCONTACT_SANITIZE=
+DIR     = $(BUILD)/$(KIND)
+
+# CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
+CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
+
+.PHONY: help setup configure build demo test bench fuzz install sanitize tsan format clean
+
+help:
+	@echo "make demo            build, and show the metric on a few pairs"
+	@echo "make test            build, and run all tests"
+	@echo "make bench           build, and time the metric against libccd"
+	@echo "make fuzz            build, and run the long fuzz program"
+	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
+	@echo "make sanitize        the tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan            the tests under the thread sanitizer"
+	@echo "make setup           install the Debian packages that are missing; every target above does so too"
+	@echo "make format          lay out the sources by .clang-format"
+	@echo "make clean           remove $(BUILD)/"
+	@echo "Variables: PREFIX, BUILD, BUILD_TYPE, WERROR=ON, JOBS, ARGS (for the program that runs)."
+
+setup:
+	@bash .ci/setup $(PACKAGES)
+
+configure: setup
+	@if [ "$(OPTIONS)" != "$$(cat $(DIR)/options 2>/dev/null)" ]; then \
+		echo "== configure: $(DIR)" && \
+		$(CMAKE) -S . -B $(DIR) $(OPTIONS) && echo "$(OPTIONS)" > $(DIR)/options; \
+	fi
+
+build: configure
+	@echo "== build: $(DIR)"
+	@$(CMAKE) --build $(DIR) --parallel $(JOBS)
+
+demo: build
+	@echo "== demo: pcontact demo"
+	@$(DIR)/pcontact demo $(ARGS)
+
+# The unit tests come last and by themselves: their closing line ends the output.
+test: build
+	@echo "== test: package and tool"
+	@cd $(DIR) && $(RUN) ctest --output-on-failure --exclude-regex '^unit$$'
+	@echo "== test: unit tests"
+	@$(RUN) $(DIR)/pcontact_tests $(ARGS)
+
+bench: build
+	@echo "== bench: pcontact bench metric"
+	@$(DIR)/pcontact bench metric $(ARGS)
+
+fuzz: build
+	@echo "== fuzz: metric_fuzz"
+	@$(DIR)/metric_fuzz $(ARGS)
+
+install: build
+	@echo "== install: $(PREFIX)"
+	@$(CMAKE) --install $(DIR) --prefix "$(abspath $(PREFIX))"
+
+# Assertions stay on under the sanitizers: hence Debug.
+sanitize:
+	@$(MAKE) --no-print-directory test KIND=address OPTIONS="$(call sanitized,address)"
+
+# The thread sanitizer's fixed address map does not fit kernels that randomize more bits than it knows: hence setarch, where it may run.
+tsan:
+	@$(MAKE) --no-print-directory test KIND=thread OPTIONS="$(call sanitized,thread)" RUN="$(shell setarch -R true 2>/dev/null && echo setarch -R)"
+
+sanitized = -D CMAKE_BUILD_TYPE=Debug -D PCONTACT_WERROR=$(WERROR) -D PCONTACT_SANITIZE=$(1)
+
+format:
+	@bash .ci/setup clang-format
+	@echo "== format"
+	@find include plugin adapters test_worlds \( -name '*.h' -o -name '*.c' -o -name '*.cpp' \) -exec clang-format -i {} +
+
+clean:
+	@echo "== clean: $(BUILD)/"
+	@rm -rf $(BUILD)

@@ -1,0 +1,27 @@
+/*
+ * The tool `pcontact`: what its commands share.
+ *
+ * A command is a function that gets the arguments after its own name and returns the exit code of the program. It answers --help itself,
+ * because only it knows its options.
+ */
+#ifndef PC_ADAPTERS_CLI_H
+#define PC_ADAPTERS_CLI_H
+
+enum {
+    PC_CLI_OK = 0,
+    PC_CLI_CHECK_FAILED = 1, /* it ran, but something did not come out as it should */
+    PC_CLI_BAD_INPUT = 2
+};
+
+int pcCliInfo(int argc, char** argv);
+int pcCliDemo(int argc, char** argv);
+int pcCliBenchMetric(int argc, char** argv);
+
+/* Prints one sentence on stderr (the full stop is added) and returns PC_CLI_BAD_INPUT. */
+int pcCliBadInput(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For a command without options: PC_CLI_OK after printing `help` if that was asked for, PC_CLI_BAD_INPUT after complaining about any
+ * other argument, -1 if there are none and the command should run. */
+int pcCliOnlyHelp(int argc, char** argv, const char* command, const char* help);
+
+#endif

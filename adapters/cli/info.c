@@ -1,0 +1,86 @@
+/* pcontact info: what this program is and how it was built, for a bug report or a benchmark table. */
+#include <stdio.h>
+
+#include "adapters/cli/cli.h"
+#include "pcontact/types.h"
+
+static const char help[] = "Usage: pcontact info\n\n"
+                           "Prints the version, the shapes that the metric knows, and the facts of this build.\n";
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+static const char* machine(void)
+{
+#if defined(__x86_64__)
+    return "x86-64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#else
+    return "other";
+#endif
+}
+
+/* The level that all code may use; single functions are chosen by the loader for what the machine has. */
+static const char* simdOfBuild(void)
+{
+#if defined(__AVX512F__)
+    return "AVX-512";
+#elif defined(__AVX2__)
+    return "AVX2";
+#elif defined(__SSE2__)
+    return "SSE2";
+#elif defined(__ARM_NEON)
+    return "NEON";
+#else
+    return "none";
+#endif
+}
+
+static const char* simdOfMachine(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+    if (__builtin_cpu_supports("avx2")) return "AVX2";
+    if (__builtin_cpu_supports("avx")) return "AVX";
+#endif
+    return simdOfBuild();
+}
+
+static void fact(const char* name, const char* value) { printf("  %-12s %s\n", name, value); }
+
+static void printShapes(void)
+{
+    puts("\nShapes");
+    fact("polyhedron", "convex hull of points, or intersection of half-spaces");
+    fact("box", "pairs of boxes in closed form, also in batches");
+    fact("half-space", "never scales: its pairs are one-sided");
+    fact("sphere", "about its centre");
+}
+
+static void printBuild(void)
+{
+    puts("\nBuild");
+    fact("compiler", COMPILER);
+    fact("type", PCONTACT_BUILD_TYPE);
+    fact("sanitizer", PCONTACT_SANITIZE[0] ? PCONTACT_SANITIZE : "none");
+    fact("machine", machine());
+    printf("  %-12s built for %s, this machine has %s\n", "SIMD", simdOfBuild(), simdOfMachine());
+    fact("qhull", PCONTACT_QHULL_VERSION " (hulls)");
+    fact("libccd", PCONTACT_CCD_VERSION " (only to compare with, in tests and benchmarks)");
+}
+
+int pcCliInfo(int argc, char** argv)
+{
+    int answered = pcCliOnlyHelp(argc, argv, "info", help);
+    if (answered >= 0) return answered;
+    printf("pcontact %s\n", pcVersion());
+    printShapes();
+    printBuild();
+    return PC_CLI_OK;
+}

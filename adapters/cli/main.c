@@ -1,0 +1,100 @@
+/* The tool `pcontact`: finds the command that the arguments name, in one table. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/cli/cli.h"
+#include "pcontact/types.h"
+
+typedef struct Command {
+    const char* group; /* first word of a command of two words, or NULL */
+    const char* name;
+    const char* summary;
+    int (*run)(int argc, char** argv);
+} Command;
+
+/* A new command: one row here and its declaration in cli.h. */
+static const Command commands[] = {
+    {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
+    {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
+    {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+int pcCliBadInput(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("pcontact: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs(".\n", stderr);
+    va_end(arguments);
+    return PC_CLI_BAD_INPUT;
+}
+
+static bool isHelp(const char* argument) { return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0; }
+
+int pcCliOnlyHelp(int argc, char** argv, const char* command, const char* help)
+{
+    if (argc == 0) return -1;
+    if (!isHelp(argv[0])) return pcCliBadInput("'%s' takes no argument '%s'; 'pcontact %s --help' explains it", command, argv[0], command);
+    fputs(help, stdout);
+    return PC_CLI_OK;
+}
+
+static bool inGroup(const Command* command, const char* group)
+{
+    return group ? command->group && strcmp(command->group, group) == 0 : command->group == NULL;
+}
+
+static bool isGroup(const char* word)
+{
+    for (int i = 0; i < COMMANDS; i++) {
+        if (inGroup(&commands[i], word)) return true;
+    }
+    return false;
+}
+
+/* All commands, or those of one group. */
+static int printHelp(const char* groupOrNull)
+{
+    printf("Usage: pcontact %s%sCOMMAND [OPTION]...\n\n", groupOrNull ? groupOrNull : "", groupOrNull ? " " : "");
+    for (int i = 0; i < COMMANDS; i++) {
+        const Command* c = &commands[i];
+        if (groupOrNull && !inGroup(c, groupOrNull)) continue;
+        char words[64];
+        snprintf(words, sizeof words, "%s%s%s", c->group ? c->group : "", c->group ? " " : "", c->name);
+        printf("  %-14s %s\n", words, c->summary);
+    }
+    puts("\n'pcontact COMMAND --help' explains a command; 'pcontact --version' prints the version.");
+    puts("Exit codes: 0 all is well, 1 it ran but a check failed, 2 bad input.");
+    return PC_CLI_OK;
+}
+
+/* argv[0] is the word that should name a command, of `groupOrNull` if that is given. */
+static int dispatch(const char* groupOrNull, int argc, char** argv)
+{
+    const char* before = groupOrNull ? groupOrNull : "";
+    const char* space = groupOrNull ? " " : "";
+    if (argc == 0) return pcCliBadInput("a command is missing; 'pcontact %s%s--help' lists them", before, space);
+    if (isHelp(argv[0])) return printHelp(groupOrNull);
+    for (int i = 0; i < COMMANDS; i++) {
+        if (inGroup(&commands[i], groupOrNull) && strcmp(commands[i].name, argv[0]) == 0) return commands[i].run(argc - 1, argv + 1);
+    }
+    if (!groupOrNull && isGroup(argv[0])) return dispatch(argv[0], argc - 1, argv + 1);
+    const char* kind = argv[0][0] == '-' ? "option" : "command";
+    return pcCliBadInput("there is no %s '%s%s%s'; 'pcontact %s%s--help' lists what there is", kind, before, space, argv[0], before, space);
+}
+
+int main(int argc, char** argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("pcontact %s\n", pcVersion());
+        return PC_CLI_OK;
+    }
+    int code = dispatch(NULL, argc - 1, argv + 1);
+    /* A full disk or a closed pipe must not look like a result. */
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    return written || code != PC_CLI_OK ? code : PC_CLI_CHECK_FAILED;
+}

@@ -1,0 +1,13 @@
+# Sets `out` to the names of the functions that the given headers declare as PC_API.
+function(pcontact_declared_functions out)
+    set(names)
+    foreach(header IN LISTS ARGN)
+        file(READ ${header} text)
+        string(REGEX MATCHALL "\nPC_API [^(;]*\\(" declarations "${text}")
+        foreach(declaration IN LISTS declarations)
+            string(REGEX REPLACE ".*[ *]([A-Za-z0-9_]+)\\($" "\\1" name "${declaration}")
+            list(APPEND names ${name})
+        endforeach()
+    endforeach()
+    set(${out} ${names} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,78 @@
+/*
+ * Convex shapes.
+ *
+ * A shape lives in its own axes; a pcPose places it. Its `centre` is the point that the ratio metric scales it about
+ * (method T 2.3: P(xo, t)); it must lie strictly inside and need not be the origin of the shape's axes.
+ * Shapes are immutable: any number of threads may use one at the same time.
+ */
+#ifndef PCONTACT_SHAPE_H
+#define PCONTACT_SHAPE_H
+
+#include <stddef.h>
+
+#include "pcontact/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pcShape pcShape;
+
+typedef enum pcShapeKind {
+    PC_SHAPE_POLYHEDRON = 0,
+    PC_SHAPE_BOX,       /* a polyhedron whose pairs have a closed form */
+    PC_SHAPE_HALFSPACE, /* unbounded: never scales, so its pairs are one-sided */
+    PC_SHAPE_SPHERE
+} pcShapeKind;
+
+/* Convex hull of `count` >= 4 points, x y z each; coplanar facets are merged, inner points dropped. NULL centre: the centroid. */
+PC_API pcStatus pcShapeFromPoints(const double* xyz, int count, const double* centreOrNull, pcShape** out);
+
+/* The bounded, non-empty intersection of the half-spaces a.x <= d, rows a b c d; rows need not be normalised. NULL centre: the centroid. */
+PC_API pcStatus pcShapeFromPlanes(const double* abcd, int count, const double* centreOrNull, pcShape** out);
+
+/* A box of full edge lengths `size` about the origin. */
+PC_API pcStatus pcShapeBox(const double size[3], pcShape** out);
+
+/* A ball about the origin. */
+PC_API pcStatus pcShapeSphere(double radius, pcShape** out);
+
+/* The half-space a.x <= d, given as a b c d: solid on the side that the normal points away from. */
+PC_API pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out);
+
+/* One more owner of the same shape: each owner calls pcShapeFree once. Returns its argument. */
+PC_API pcShape* pcShapeShare(const pcShape* shape);
+
+/* Gives up one ownership; NULL is allowed. */
+PC_API void pcShapeFree(pcShape* shape);
+
+/* What a shape says of itself. Lengths are in the shape's own axes. */
+typedef struct pcShapeInfo {
+    pcShapeKind kind;
+    int vertices, edges, facets;
+    size_t bytes;        /* all memory held by the shape */
+    double volume;       /* infinite for a half-space */
+    double centroid[3];
+    double centre[3];    /* what the ratio metric scales about */
+    double inradius;     /* of the largest ball about `centre` inside the shape */
+    double outradius;    /* of the smallest ball about `centre` around it */
+} pcShapeInfo;
+PC_API pcStatus pcShapeDescribe(const pcShape* shape, pcShapeInfo* out);
+
+/* The vertices of a polyhedron, x y z each, in the shape's axes; NULL and 0 for other shapes. Valid as long as the shape. */
+PC_API const double* pcShapeVertices(const pcShape* shape, int* count);
+
+/* Facet `index` of a polyhedron: its plane a.x <= d (unit a), its corners counter-clockwise seen from outside, and the facet across
+ * the edge that leaves each corner. The arrays are valid as long as the shape. */
+typedef struct pcFacet {
+    double plane[4];
+    int count;
+    const int* vertex;
+    const int* neighbour;
+} pcFacet;
+PC_API pcStatus pcShapeFacet(const pcShape* shape, int index, pcFacet* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Four doubles at a time, by the compiler's vector extension: two SSE2 registers on any x86-64, one AVX register where PC_SIMD
+ * functions are cloned for it, plain code elsewhere. No fused multiply-add is ever formed, so every clone gives the same bits.
+ * Everything is inlined, so how a vector would be passed between functions does not matter (built with -Wno-psabi).
+ */
+#ifndef PC_BASE_SIMD_H
+#define PC_BASE_SIMD_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+typedef double v4d __attribute__((vector_size(32)));
+typedef int64_t v4i __attribute__((vector_size(32)));
+
+/* Sanitizers cannot see through the loader's choice of a clone (it runs before they start). */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define PC_SIMD __attribute__((target_clones("avx2", "default")))
+#else
+#define PC_SIMD
+#endif
+
+PC_INLINE v4d v4Splat(double a) { return (v4d){a, a, a, a}; }
+PC_INLINE v4d v4Load(const double* p)
+{
+    v4d a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+}
+PC_INLINE void v4Store(double* p, v4d a) { __builtin_memcpy(p, &a, sizeof a); }
+PC_INLINE v4d v4Select(v4i mask, v4d yes, v4d no) { return (v4d)(((v4i)yes & mask) | ((v4i)no & ~mask)); }
+PC_INLINE v4i v4SelectInt(v4i mask, v4i yes, v4i no) { return (yes & mask) | (no & ~mask); }
+PC_INLINE v4d v4Abs(v4d a) { return (v4d)((v4i)a & INT64_MAX); }
+PC_INLINE v4d v4Max(v4d a, v4d b) { return v4Select(a > b, a, b); }
+
+#endif

@@ -1,0 +1,104 @@
+/* One query for the events of a pair: metric, search, choice, writing. */
+#include "events/events.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+
+static const unsigned COOKIE = 0x70634576u;
+/* What counts as touching beyond the margin, relative to D: without it a contact at rest would flicker with rounding. */
+static const double SLOP = 1e-9;
+
+pcEventSettings pcDefaultEventSettings(void)
+{
+    return (pcEventSettings){.margin = 0.0, .epsX = 1e-9, .epsT = HUGE_VAL, .eps0 = HUGE_VAL, .gap = PC_GAP_LENGTH, .cookie = COOKIE};
+}
+
+static pcStatus checkSettings(const pcEventSettings* s)
+{
+    if (!s || s->cookie != COOKIE) return pcFail(PC_ERROR_ARGUMENT, "event settings must start from pcDefaultEventSettings()");
+    if (!(s->margin >= 0.0 && s->margin < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "margin is %g: it must be a length >= 0", s->margin);
+    if (!(s->epsX >= 0.0 && s->epsX < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "epsX is %g: it must be a number >= 0", s->epsX);
+    if (!(s->epsT >= 0.0)) return pcFail(PC_ERROR_ARGUMENT, "epsT is %g: it must be >= 0, or infinite", s->epsT);
+    if (!(s->eps0 >= 0.0)) return pcFail(PC_ERROR_ARGUMENT, "eps0 is %g: it must be >= 0, or infinite", s->eps0);
+    if ((int)s->gap < 0 || s->gap > PC_GAP_PAIR) return pcFail(PC_ERROR_ARGUMENT, "gap is %d: PC_GAP_LENGTH, _RATIO and _PAIR are known", (int)s->gap);
+    return PC_OK;
+}
+
+/* Two unit vectors across the pair's normal. */
+static void across(v3 n, v3* u, v3* v)
+{
+    v3 helper = fabs(n.x) < 0.6 ? v3Make(1.0, 0.0, 0.0) : v3Make(0.0, 1.0, 0.0);
+    *u = v3Cross(n, helper);
+    *u = v3Scale(1.0 / v3Norm(*u), *u);
+    *v = v3Cross(n, *u);
+}
+
+/* The range of t: what the settings say, and what 2 margin along the pair's normal leaves (find.c): r D (1 - 1/t) <= 2 margin. */
+static void prepare(pcSearch* s)
+{
+    const pcFrameMetric* m = s->metric;
+    s->sigma = m->sigma;
+    s->margin = s->settings->margin + SLOP * m->D;
+    s->count = s->kept = 0;
+    across(m->n, &s->u, &s->v);
+    double share = 2.0 * s->margin / (m->r * m->D);
+    double furthest = m->r > 0.0 && share < 1.0 ? 1.0 / (1.0 - share) : HUGE_VAL;
+    bool plane = s->frame->shape2->kind == PC_SHAPE_HALFSPACE;
+    s->low = fmax(m->r - s->settings->eps0, plane ? -HUGE_VAL : 0.5 * m->r);
+    s->high = fmin(m->r + s->settings->epsT, plane ? HUGE_VAL : furthest * (1.0 + 1e-12));
+}
+
+static void search(pcSearch* s)
+{
+    const pcFrame* f = s->frame;
+    if (!((s->metric->r - 1.0) * s->metric->D <= s->margin)) return;
+    if (f->shape1->kind == PC_SHAPE_SPHERE || f->shape2->kind == PC_SHAPE_SPHERE)
+        pcSearchSmooth(s);
+    else if (f->shape2->kind == PC_SHAPE_HALFSPACE)
+        pcSearchPlane(s);
+    else
+        pcSearchPolyhedra(s);
+}
+
+static int compareIds(const void* a, const void* b)
+{
+    unsigned long long x = ((const pcFound*)a)->id, y = ((const pcFound*)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* By insertion where the list is short, as it nearly always is and nearly in order already. */
+static void sortById(pcFound* found, int count)
+{
+    if (count > 32) {
+        qsort(found, (size_t)count, sizeof *found, compareIds);
+        return;
+    }
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && found[j].id < found[j - 1].id; j--) {
+            pcFound swap = found[j];
+            found[j] = found[j - 1], found[j - 1] = swap;
+        }
+}
+
+pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
+                        const pcEventSettings* settings, pcPairCache* cacheOrNull, pcEvent* events, int capacity, int* count)
+{
+    pcFrame frame;
+    pcFrameMetric metric;
+    pcFound found[PC_FOUND_LIMIT];
+    pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found};
+    if (!count || capacity < 0 || (capacity > 0 && !events)) return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
+    pcStatus status = checkSettings(settings);
+    if (status == PC_OK) status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
+    if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);
+    if (status != PC_OK) return status;
+    prepare(&s);
+    search(&s);
+    pcSelectWidest(s.found, s.kept, capacity);
+    int written = s.kept < capacity ? s.kept : capacity;
+    sortById(s.found, written);
+    for (int i = 0; i < written; i++) pcEventWrite(&s, s.found + i, events + i);
+    *count = s.count;
+    return PC_OK;
+}

@@ -1,0 +1,71 @@
+/*
+ * The features of one body that can take part in an event: those with a point at most so deep below the support plane. The vertices above a
+ * level of a linear function are connected in the vertex graph of a convex body, so a flood from the highest one finds them all.
+ */
+#include <string.h>
+
+#include "events/events.h"
+
+static int slotOf(const pcFeatureSet* set, int item)
+{
+    unsigned at = (unsigned)item * 2654435761u;
+    int i = (int)((at ^ (at >> 15)) & (unsigned)set->mask);
+    while (set->slot[i] >= 0 && set->slot[i] != item) i = (i + 1) & set->mask;
+    return i;
+}
+
+bool pcFeatureSetHas(const pcFeatureSet* set, int item) { return set->slot[slotOf(set, item)] == item; }
+
+static void clear(pcFeatureSet* set, int slots)
+{
+    set->mask = slots - 1;
+    memset(set->slot, 0xff, (size_t)slots * sizeof *set->slot);
+}
+
+/* Twice the table, filled anew from the list. */
+static void grow(pcFeatureSet* set)
+{
+    clear(set, 2 * (set->mask + 1));
+    for (int i = 0; i < set->count; i++) set->slot[slotOf(set, set->item[i])] = set->item[i];
+}
+
+/* False if the set is full; an item that is there already is no failure. */
+static bool insert(pcFeatureSet* set, int item)
+{
+    int at = slotOf(set, item);
+    if (set->slot[at] == item) return true;
+    if (set->count == PC_NEAR_LIMIT) return false;
+    set->slot[at] = item;
+    set->item[set->count++] = item;
+    if (2 * set->count > set->mask && set->mask + 1 < 2 * PC_NEAR_LIMIT) grow(set);
+    return true;
+}
+
+static void start(pcFeatureSet* set)
+{
+    set->count = 0;
+    clear(set, 32);
+}
+
+bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeatureSet* out)
+{
+    start(out);
+    insert(out, highest);
+    for (int i = 0; i < out->count; i++) {
+        int vertex = out->item[i];
+        for (int at = s->fanStart[vertex]; at < s->fanStart[vertex + 1]; at++) {
+            int next = s->fanVertex[at];
+            if (v3Dot(pcShapeK(s, next), d) >= floor && !insert(out, next)) return false;
+        }
+    }
+    return true;
+}
+
+bool pcNearFacets(const pcShape* s, const pcFeatureSet* vertices, pcFeatureSet* out)
+{
+    start(out);
+    for (int i = 0; i < vertices->count; i++)
+        for (int at = s->fanStart[vertices->item[i]]; at < s->fanStart[vertices->item[i] + 1]; at++)
+            if (!insert(out, s->fanFacet[at])) return false;
+    return true;
+}

@@ -1,0 +1,358 @@
+/*
+ * The simplex method of simplex.c in doubled precision, for pairs that double precision cannot certify: thin bodies (a relative error of
+ * 1e-16 in a length of 1 is 1e-7 of a thickness of 1e-9), rays through edges, centres close to a facet. The input is taken as
+ * exact: the doubles of the poses, vertices and centres; rotations come from the quaternions in doubled precision. Every support
+ * query looks at all vertices: at those within rounding of the best in doubled precision.
+ *
+ * Letters as in metric.h. The right-hand side is turned by 1e-25 for the choice of pivots, the answer computed for the true one.
+ */
+#include "base/dd.h"
+#include "metric/metric.h"
+
+#define ITERATION_LIMIT 400
+static const double RAY_TURN = 1e-25;
+/* Doubled precision is good to 1e-32; conditions of 1e9 (thickness) squared would leave 1e-14 of a pivot. */
+static const double PIVOT_TOLERANCE = 1e-24;
+
+typedef struct ddM3 {
+    dd3 row[3];
+} ddM3;
+
+typedef struct ExactFrame {
+    const pcShape *shape1, *shape2;
+    dd sigma;
+    ddM3 R; /* body 2's axes to body 1's */
+    dd3 c;
+} ExactFrame;
+
+typedef struct ExactTableau {
+    dd inverse[4][4]; /* row i belongs to basis position i */
+    dd x[4];
+    dd3 n;
+    dd s;
+    pcBasis basis;
+    dd3 k[4]; /* the basis points, about their own centres, in the frame */
+} ExactTableau;
+
+/* ---- poses in doubled precision ---- */
+
+static dd3 ddM3Mul(const ddM3* m, dd3 a) { return (dd3){dd3Dot(m->row[0], a), dd3Dot(m->row[1], a), dd3Dot(m->row[2], a)}; }
+
+static dd3 ddM3TMul(const ddM3* m, dd3 a)
+{
+    return dd3Add(dd3Add(dd3Scale(a.x, m->row[0]), dd3Scale(a.y, m->row[1])), dd3Scale(a.z, m->row[2]));
+}
+
+static void unitQuaternionScale(const dd q[4], dd* twice)
+{
+    dd square = ddAdd(ddAdd(ddMul(q[0], q[0]), ddMul(q[1], q[1])), ddAdd(ddMul(q[2], q[2]), ddMul(q[3], q[3])));
+    *twice = ddDiv(ddOf(2.0), square);
+}
+
+/* As m3FromQuaternion. */
+static ddM3 rotationOf(const dd q[4])
+{
+    dd s, one = ddOf(1.0);
+    unitQuaternionScale(q, &s);
+    dd w = q[0], x = q[1], y = q[2], z = q[3];
+    dd sx = ddMul(s, x), sy = ddMul(s, y), sz = ddMul(s, z);
+    dd wx = ddMul(w, sx), wy = ddMul(w, sy), wz = ddMul(w, sz);
+    dd xx = ddMul(x, sx), xy = ddMul(x, sy), xz = ddMul(x, sz), yy = ddMul(y, sy), yz = ddMul(y, sz), zz = ddMul(z, sz);
+    return (ddM3){{{ddSub(one, ddAdd(yy, zz)), ddSub(xy, wz), ddAdd(xz, wy)},
+                   {ddAdd(xy, wz), ddSub(one, ddAdd(xx, zz)), ddSub(yz, wx)},
+                   {ddSub(xz, wy), ddAdd(yz, wx), ddSub(one, ddAdd(xx, yy))}}};
+}
+
+static dd sumOfProducts(const double p[4], const double q[4], const int a[4], const int b[4], const double sign[4])
+{
+    dd sum = ddOf(0.0);
+    for (int i = 0; i < 4; i++) sum = ddAdd(sum, ddScale(sign[i], ddTwoProduct(p[a[i]], q[b[i]])));
+    return sum;
+}
+
+/* conj(p) q, as quaternionBetween. */
+static void exactBetween(const double p[4], const double q[4], dd out[4])
+{
+    static const int order[4] = {0, 1, 2, 3};
+    static const int partner[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+    static const double sign[4][4] = {{1, 1, 1, 1}, {1, -1, -1, 1}, {1, 1, -1, -1}, {1, -1, 1, -1}};
+    for (int i = 0; i < 4; i++) out[i] = sumOfProducts(p, q, order, partner[i], sign[i]);
+}
+
+static ExactFrame exactFrame(const pcFrame* f)
+{
+    dd between[4], own[4];
+    exactBetween(f->pose1->quaternion, f->pose2->quaternion, between);
+    for (int i = 0; i < 4; i++) own[i] = ddOf(f->pose1->quaternion[i]);
+    ddM3 R = rotationOf(between), R1 = rotationOf(own);
+    dd3 apart = ddM3TMul(&R1, dd3Difference(v3Load(f->pose2->position), v3Load(f->pose1->position)));
+    dd3 centre2 = ddM3Mul(&R, dd3Of(f->shape2->centre));
+    dd3 c = dd3Sub(dd3Add(apart, centre2), dd3Of(f->shape1->centre));
+    return (ExactFrame){f->shape1, f->shape2, ddOf(f->sigma), R, c};
+}
+
+static dd3 exactK(const pcShape* s, int i) { return dd3Difference(pcShapeVertex(s, i), s->centre); }
+
+/* ---- support over all vertices ---- */
+
+typedef struct ExactSupport {
+    int vertex;
+    dd value;
+} ExactSupport;
+
+static ExactSupport exactSupport(const pcShape* s, dd3 d)
+{
+    v3 rough = dd3Round(d);
+    pcSupport best = pcSupportScan(s, rough);
+    double reach = 16.0 * PC_ROUND * v3Norm(rough) * s->outradius;
+    ExactSupport top = {-1, {0.0, 0.0}};
+    for (int i = 0; i < s->vertexCount; i++) {
+        if (v3Dot(pcShapeK(s, i), rough) < best.value - reach) continue;
+        dd value = dd3Dot(exactK(s, i), d);
+        if (top.vertex < 0 || ddLess(top.value, value)) top = (ExactSupport){i, value};
+    }
+    if (top.vertex < 0) top = (ExactSupport){best.vertex, dd3Dot(exactK(s, best.vertex), d)}; /* only if d is not finite */
+    return top;
+}
+
+static ExactSupport supportOfSide(const ExactFrame* f, int side, dd3 n)
+{
+    if (side == 0) return exactSupport(f->shape1, n);
+    dd3 local = ddM3TMul(&f->R, n);
+    return exactSupport(f->shape2, (dd3){ddNeg(local.x), ddNeg(local.y), ddNeg(local.z)});
+}
+
+static dd3 pointOfSide(const ExactFrame* f, int side, int vertex)
+{
+    return side == 0 ? exactK(f->shape1, vertex) : ddM3Mul(&f->R, exactK(f->shape2, vertex));
+}
+
+/* ---- tableau ---- */
+
+/* (k1; sigma) or (-k2; -1). */
+static void columnOf(const ExactFrame* f, int side, dd3 k, dd a[4])
+{
+    bool own = side == 0;
+    a[0] = own ? k.x : ddNeg(k.x), a[1] = own ? k.y : ddNeg(k.y), a[2] = own ? k.z : ddNeg(k.z);
+    a[3] = own ? f->sigma : ddOf(-1.0);
+}
+
+static void trueRightSide(const ExactFrame* f, dd rhs[4])
+{
+    rhs[0] = f->c.x, rhs[1] = f->c.y, rhs[2] = f->c.z, rhs[3] = ddSub(f->sigma, ddOf(1.0));
+}
+
+/* Two directions that lie along no edge of any everyday body. */
+static void turnedRightSide(const ExactFrame* f, dd rhs[4])
+{
+    double turn = RAY_TURN * v3Norm(dd3Round(f->c));
+    trueRightSide(f, rhs);
+    rhs[0] = ddAdd(rhs[0], ddOf(0.5377 * turn));
+    rhs[1] = ddAdd(rhs[1], ddOf(-0.8231 * turn));
+    rhs[2] = ddAdd(rhs[2], ddOf(0.1837 * turn));
+    rhs[3] = ddAdd(rhs[3], ddOf(0.3119 * RAY_TURN));
+}
+
+static void multiply(dd M[4][4], const dd v[4], dd out[4])
+{
+    for (int i = 0; i < 4; i++) {
+        out[i] = ddOf(0.0);
+        for (int j = 0; j < 4; j++) out[i] = ddAdd(out[i], ddMul(M[i][j], v[j]));
+    }
+}
+
+static bool eliminate(dd M[4][8], int c)
+{
+    int p = c;
+    for (int i = c + 1; i < 4; i++)
+        if (fabs(M[i][c].hi) > fabs(M[p][c].hi)) p = i;
+    if (!(fabs(M[p][c].hi) > 0.0)) return false;
+    for (int j = 0; j < 8; j++) {
+        dd swap = M[c][j];
+        M[c][j] = M[p][j], M[p][j] = swap;
+    }
+    dd inverse = ddDiv(ddOf(1.0), M[c][c]);
+    for (int j = 0; j < 8; j++) M[c][j] = ddMul(M[c][j], inverse);
+    for (int i = 0; i < 4; i++) {
+        dd factor = M[i][c];
+        for (int j = 0; i != c && j < 8; j++) M[i][j] = ddSub(M[i][j], ddMul(factor, M[c][j]));
+    }
+    return true;
+}
+
+/* Inverse, weights and multipliers of the basis in t->basis, t->k. */
+static bool factorize(const ExactFrame* f, ExactTableau* t)
+{
+    dd M[4][8] = {{{0.0, 0.0}}}, a[4], rhs[4];
+    for (int j = 0; j < 4; j++) {
+        columnOf(f, t->basis.side[j], t->k[j], a);
+        for (int i = 0; i < 4; i++) M[i][j] = a[i], M[i][4 + j] = ddOf(i == j ? 1.0 : 0.0);
+    }
+    for (int c = 0; c < 4; c++)
+        if (!eliminate(M, c)) return false;
+    dd y[4] = {{0.0, 0.0}};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            t->inverse[i][j] = M[i][4 + j];
+            if (t->basis.side[i] == 0) y[j] = ddAdd(y[j], M[i][4 + j]);
+        }
+    t->n = (dd3){y[0], y[1], y[2]}, t->s = y[3];
+    turnedRightSide(f, rhs);
+    multiply(t->inverse, rhs, t->x);
+    return true;
+}
+
+/* As startInside of simplex.c: any three points around the ray will do, so they are rounded to double. */
+static void startInside(const ExactFrame* f, ExactTableau* t)
+{
+    v3 c = dd3Round(f->c), axis = v3Scale(1.0 / v3Norm(c), c);
+    double sign = axis.z >= 0.0 ? 1.0 : -1.0, a = -1.0 / (sign + axis.z), b = axis.x * axis.y * a;
+    v3 u = v3Make(1.0 + sign * axis.x * axis.x * a, sign * b, -sign * axis.x), v = v3Make(b, sign + axis.y * axis.y * a, -axis.y);
+    double rho = 0.99 * f->shape1->inradius;
+    v3 base = v3Scale(0.57 * rho, axis);
+    t->k[0] = dd3Of(v3AddScaled(base, 0.81 * rho, u));
+    t->k[1] = dd3Of(v3AddScaled(v3AddScaled(base, -0.4 * rho, u), 0.7 * rho, v));
+    t->k[2] = dd3Of(v3AddScaled(v3AddScaled(base, -0.4 * rho, u), -0.7 * rho, v));
+    t->k[3] = dd3Of(v3Make(0.0, 0.0, 0.0));
+    t->basis = (pcBasis){{0, 0, 0, 1}, {-1, -1, -1, -1}};
+}
+
+static bool weightsFeasible(const ExactTableau* t)
+{
+    for (int i = 0; i < 4; i++)
+        if (!ddPositive(t->x[i])) return false;
+    return true;
+}
+
+/* Takes up a given basis if its weights are feasible. */
+static bool startFrom(const ExactFrame* f, const pcBasis* basis, ExactTableau* t)
+{
+    for (int i = 0; i < 4; i++) {
+        if (basis->vertex[i] < 0) return false;
+        t->k[i] = pointOfSide(f, basis->side[i], basis->vertex[i]);
+    }
+    t->basis = *basis;
+    return factorize(f, t) && weightsFeasible(t);
+}
+
+/* How far a vertex lies beyond the plane that the multipliers put on its side; > 0: it should enter. */
+static dd excess(const ExactFrame* f, const ExactTableau* t, int side, dd value)
+{
+    return side == 0 ? ddSub(value, ddSub(ddOf(1.0), ddMul(f->sigma, t->s))) : ddSub(value, t->s);
+}
+
+static int leavingPosition(const ExactTableau* t, const dd d[4])
+{
+    double largest = 0.0;
+    int p = -1;
+    dd best = ddOf(0.0);
+    for (int i = 0; i < 4; i++) largest = fmax(largest, fabs(d[i].hi));
+    for (int i = 0; i < 4; i++) {
+        if (!(d[i].hi > PIVOT_TOLERANCE * largest)) continue;
+        dd ratio = ddDiv(t->x[i], d[i]);
+        if (p < 0 || ddLess(ratio, best)) p = i, best = ratio;
+    }
+    return p;
+}
+
+static bool enter(const ExactFrame* f, ExactTableau* t, int side, int vertex)
+{
+    dd a[4], d[4];
+    dd3 k = pointOfSide(f, side, vertex);
+    columnOf(f, side, k, a);
+    multiply(t->inverse, a, d);
+    int p = leavingPosition(t, d);
+    if (p < 0) return false;
+    t->basis.side[p] = side, t->basis.vertex[p] = vertex, t->k[p] = k;
+    return factorize(f, t);
+}
+
+static bool inBasis(const pcBasis* b, int side, int vertex)
+{
+    for (int i = 0; i < 4; i++)
+        if (b->side[i] == side && b->vertex[i] == vertex) return true;
+    return false;
+}
+
+/* The side whose farthest vertex is most in excess, -1 if none is beyond the noise of this arithmetic. */
+static int improvingSide(const ExactFrame* f, const ExactTableau* t, ExactSupport far[2], dd over[2])
+{
+    double size = v3Norm(dd3Round(t->n)), reach[2] = {f->shape1->outradius, f->shape2->outradius};
+    int side = -1;
+    for (int i = 0; i < 2; i++) {
+        far[i] = supportOfSide(f, i, t->n);
+        over[i] = excess(f, t, i, far[i].value);
+        bool improves = over[i].hi > 1e-29 * size * reach[i] && !inBasis(&t->basis, i, far[i].vertex);
+        if (improves && (side < 0 || ddLess(over[0], over[1]))) side = i;
+    }
+    return side;
+}
+
+/* ---- the answer ---- */
+
+/* Weights under the true ray, the point they make, and r; bounds from what is left of infeasibility on either side. */
+static bool conclude(const ExactFrame* f, ExactTableau* t, const dd over[2], pcFrameMetric* out)
+{
+    dd rhs[4], x[4], r = ddOf(0.0);
+    dd3 point = dd3Of(v3Make(0.0, 0.0, 0.0));
+    double negative = 0.0;
+    trueRightSide(f, rhs);
+    multiply(t->inverse, rhs, x);
+    for (int i = 0; i < 4; i++) {
+        negative = fmax(negative, -x[i].hi);
+        if (t->basis.side[i] == 0) r = ddAdd(r, x[i]), point = dd3Add(point, dd3Scale(x[i], t->k[i]));
+    }
+    double value = ddRound(r), size = v3Norm(dd3Round(t->n));
+    bool two = f->sigma.hi != 0.0;
+    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
+    double outer = f->shape1->outradius + f->shape2->outradius;
+    double loss = fmax(over[0].hi, 0.0) + fmax(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-28 * size * (outer + outer / value);
+    double gain = 4.0 * negative * (1.0 + outer / inner) / value;
+    out->r = value;
+    out->lower = value * (1.0 - loss - 2.0 * PC_ROUND);
+    out->upper = value * (1.0 + gain + loss + 2.0 * PC_ROUND);
+    out->n = v3Scale(1.0 / size, dd3Round(t->n));
+    out->D = 1.0 / size; /* the multipliers are scaled to h_W(n) = 1, one-sided to h1(n) = 1 */
+    out->point = dd3Round(point);
+    out->basis = t->basis;
+    out->hasBasis = true;
+    for (int i = 0; i < 4; i++) out->hasBasis &= t->basis.vertex[i] >= 0;
+    out->path = PC_PATH_EXACT;
+    return value > 0.0 && value - out->lower <= PC_METRIC_TOLERANCE * value && out->upper - value <= PC_METRIC_TOLERANCE * value;
+}
+
+bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out)
+{
+    ExactFrame f = exactFrame(frame);
+    ExactTableau t;
+    if (!startOrNull || !startFrom(&f, startOrNull, &t)) {
+        startInside(&f, &t);
+        if (!factorize(&f, &t)) return false;
+    }
+    for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+        ExactSupport far[2];
+        dd over[2];
+        int side = improvingSide(&f, &t, far, over);
+        if (side < 0) return conclude(&f, &t, over, out);
+        if (!enter(&f, &t, side, far[side].vertex)) return false;
+    }
+    return false;
+}
+
+/* As overPlane of metric.c, where the height is a small difference of large numbers: a body far from the plane's origin, or flat on it. */
+void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out)
+{
+    ExactFrame f = exactFrame(frame);
+    dd3 up = ddM3Mul(&f.R, dd3Of(v3Load(frame->shape2->plane))); /* as given: r does not depend on its length */
+    dd3 origin2 = dd3Sub(f.c, ddM3Mul(&f.R, dd3Of(frame->shape2->centre)));
+    dd height = ddNeg(ddAdd(dd3Dot(up, origin2), ddOf(frame->shape2->plane[3])));
+    ExactSupport far = exactSupport(f.shape1, (dd3){ddNeg(up.x), ddNeg(up.y), ddNeg(up.z)});
+    double r = ddRound(ddDiv(height, far.value)), length = v3Norm(dd3Round(up));
+    out->r = r;
+    out->lower = r - 4.0 * PC_ROUND * fabs(r), out->upper = r + 4.0 * PC_ROUND * fabs(r);
+    out->n = v3Scale(-1.0 / length, dd3Round(up)), out->D = ddRound(far.value) / length;
+    out->point = v3Scale(r, dd3Round(exactK(f.shape1, far.vertex)));
+    out->sigma = 0.0;
+    out->hasBasis = false;
+    out->path = PC_PATH_EXACT;
+}

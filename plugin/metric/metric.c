@@ -1,0 +1,191 @@
+/* One query: into the frame of body 1, the cheapest method that can certify its answer, and back to world axes. */
+#include "metric/metric.h"
+
+#include "base/status.h"
+
+/* ---- the frame ---- */
+
+static pcStatus checkPose(const pcPose* pose, int body)
+{
+    const double* q = pose->quaternion;
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!v3Finite(v3Load(pose->position))) return pcFail(PC_ERROR_NOT_FINITE, "the position of body %d is not finite", body);
+    if (!(square - square == 0.0)) return pcFail(PC_ERROR_NOT_FINITE, "the quaternion of body %d is not finite", body);
+    if (!(square > 1e-200)) return pcFail(PC_ERROR_ARGUMENT, "the quaternion of body %d is zero", body);
+    return PC_OK;
+}
+
+/* c = R1' (p2 - p1) + R centre2 - centre1: positions are subtracted first, so that a scene far from the origin loses nothing. */
+PC_INLINE void placeFrame(pcFrame* f)
+{
+    double between[4];
+    quaternionBetween(f->pose1->quaternion, f->pose2->quaternion, between);
+    f->R1 = m3FromQuaternion(f->pose1->quaternion);
+    f->R = m3FromQuaternion(between);
+    v3 apart = v3Sub(v3Load(f->pose2->position), v3Load(f->pose1->position));
+    v3 centre1 = f->shape1->centre, centre2 = f->shape2->centre;
+    f->c = v3Sub(v3Add(m3TMul(f->R1, apart), m3Mul(f->R, centre2)), centre1);
+    f->error = PC_ROUND * (8.0 * v3Norm(apart) + 10.0 * v3Norm(centre2) + 2.0 * v3Norm(centre1));
+}
+
+pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
+{
+    if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
+    if (flags & ~(PC_FIXED_1 | PC_FIXED_2)) return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
+    pcStatus status = checkPose(p1, 1);
+    if (status == PC_OK) status = checkPose(p2, 2);
+    if (status != PC_OK) return status;
+    bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
+    if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
+    pcFrame f = {.swapped = fixed1, .sigma = fixed1 || fixed2 ? 0.0 : 1.0};
+    f.shape1 = fixed1 ? s2 : s1, f.shape2 = fixed1 ? s1 : s2;
+    f.pose1 = fixed1 ? p2 : p1, f.pose2 = fixed1 ? p1 : p2;
+    placeFrame(&f);
+    *out = f;
+    return PC_OK;
+}
+
+bool pcFrameCentreInside(const pcFrame* f)
+{
+    v3 centre1 = v3Neg(m3TMul(f->R, f->c));
+    for (int k = 0; k < f->shape2->facetCount; k++)
+        if (v3Dot(f->shape2->normal[k], centre1) > f->shape2->offset[k]) return false;
+    return true;
+}
+
+/* ---- closed forms ---- */
+
+/* Over a plane: r = height of the centre / how far the body reaches towards the plane (T 2.18, without t >= 0). */
+static bool overPlane(const pcFrame* f, pcFrameMetric* out)
+{
+    v3 down = v3Neg(m3Mul(f->R, f->shape2->planeNormal));
+    double height = v3Dot(down, f->c), reach = f->shape1->radius;
+    v3 k = v3Scale(reach, down);
+    if (f->shape1->kind != PC_SHAPE_SPHERE) {
+        pcSupport far = pcSupportOf(f->shape1, down, -1);
+        reach = far.value, k = pcShapeK(f->shape1, far.vertex);
+    }
+    double length = PC_ROUND * (10.0 * v3Norm(f->c) + 14.0 * f->shape1->outradius) + f->error;
+    out->r = height / reach;
+    double error = length * (1.0 + fabs(out->r)) / reach;
+    out->lower = out->r - error, out->upper = out->r + error;
+    out->sigma = 0.0;
+    out->n = down, out->D = reach, out->point = v3Scale(out->r, k);
+    out->hasBasis = false;
+    out->path = PC_PATH_CLOSED;
+    return error <= PC_METRIC_TOLERANCE * fabs(out->r);
+}
+
+static pcStatus betweenSpheres(const pcFrame* f, pcFrameMetric* out)
+{
+    double distance = v3Norm(f->c), R1 = f->shape1->radius, R2 = f->shape2->radius;
+    double sigma = distance <= R2 ? 1.0 : f->sigma; /* the moving centre is inside: two-sided */
+    out->sigma = sigma;
+    out->D = R1 + sigma * R2;
+    out->r = (distance - (1.0 - sigma) * R2) / out->D;
+    double error = (PC_ROUND * (6.0 * distance + 4.0 * (R1 + R2)) + f->error) / out->D;
+    out->lower = out->r - error, out->upper = out->r + error;
+    out->n = v3Scale(1.0 / distance, f->c);
+    out->point = v3Scale(out->r * R1, out->n);
+    out->hasBasis = false;
+    out->path = PC_PATH_CLOSED;
+    return PC_OK;
+}
+
+/* ---- polyhedra ---- */
+
+static const pcBasis* recall(const pcFrame* f, const pcPairCache* cache, pcBasis* basis)
+{
+    if (!cache || cache->count != 4 || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id) return NULL;
+    for (int i = 0; i < 4; i++) {
+        int side = cache->side[i], vertex = cache->feature[i];
+        int limit = side == 0 ? f->shape1->vertexCount : f->shape2->vertexCount;
+        if ((side != 0 && side != 1) || vertex < 0 || vertex >= limit) return NULL;
+        basis->side[i] = side, basis->vertex[i] = vertex;
+    }
+    return basis;
+}
+
+static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cache)
+{
+    if (!cache || !m->hasBasis) return;
+    cache->shape[0] = f->shape1->id, cache->shape[1] = f->shape2->id;
+    for (int i = 0; i < 4; i++) cache->side[i] = m->basis.side[i], cache->feature[i] = m->basis.vertex[i];
+    cache->count = 4;
+}
+
+/* From fast to careful: each method hands on what it could not certify. */
+static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
+{
+    pcBasis recalled;
+    const pcBasis* start = recall(f, cache, &recalled);
+    if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return true;
+    if (pcMetricSimplex(f, start, out)) return true;
+    pcBasis best = out->basis;
+    return pcMetricExact(f, out->hasBasis ? &best : NULL, out) || pcMetricFacets(f, out);
+}
+
+static pcStatus betweenPolyhedra(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
+{
+    pcFrame f = *frame;
+    bool solved = solvePolyhedra(&f, cache, out) && out->r > 0.0;
+    bool onesided = f.sigma == 0.0;
+    if (onesided && (!solved || out->r < 1e-6) && pcFrameCentreInside(&f)) {
+        f.sigma = 1.0;
+        solved = solvePolyhedra(&f, cache, out);
+    }
+    if (!solved) return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f.shape1->vertexCount, f.shape2->vertexCount);
+    out->sigma = f.sigma;
+    remember(&f, out, cache);
+    return PC_OK;
+}
+
+pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
+{
+    if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
+        if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
+        return PC_OK;
+    }
+    if (!(v3Max(f->c) > 0.0)) return pcFail(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined");
+    if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
+    if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
+    return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");
+}
+
+/* ---- back to the world ---- */
+
+double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }
+
+v3 pcFrameToWorld(const pcFrame* f, v3 fromCentre1)
+{
+    return v3Add(v3Load(f->pose1->position), m3Mul(f->R1, v3Add(f->shape1->centre, fromCentre1)));
+}
+
+/* x_i + (x - x_i) / t; a centre exactly on the plane (t = 0) leaves the point where it is. */
+v3 pcPreimage(v3 centre, v3 x, double t) { return t != 0.0 ? v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)) : x; }
+
+static void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
+{
+    v3 n = m3Mul(f->R1, m->n), origin = {0.0, 0.0, 0.0};
+    v3 own = pcPreimage(origin, m->point, m->r), other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
+    out->r = m->r, out->lower = m->lower, out->upper = m->upper;
+    out->rho = pcRatioToRho(m->r);
+    out->gap = (m->r - 1.0) * m->D;
+    v3Store(out->normal, f->swapped ? v3Neg(n) : n);
+    v3Store(out->point, pcFrameToWorld(f, m->point));
+    v3Store(out->point1, pcFrameToWorld(f, f->swapped ? other : own));
+    v3Store(out->point2, pcFrameToWorld(f, f->swapped ? own : other));
+    out->path = m->path;
+}
+
+pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
+                      pcPairCache* cacheOrNull, pcMetric* out)
+{
+    pcFrame frame;
+    pcFrameMetric metric;
+    if (!out) return pcFail(PC_ERROR_ARGUMENT, "pcMetricPair needs a place for the answer");
+    pcStatus status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
+    if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);
+    if (status == PC_OK) writeMetric(&frame, &metric, out);
+    return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * The ratio metric of a pair, in the frame where it is computed: the axes of body 1, origin at its centre.
+ *
+ *   c          centre of body 2
+ *   k1, k2     vertices about their own centres; body 2's are turned into the frame by R
+ *   sigma      1 two-sided, 0 one-sided (body 2 does not scale)
+ *   r          min sum(lambda)   s.t.   sum lambda_i k1_i - sum mu_j k2_j = c,
+ *                                       sigma sum(lambda) - sum(mu) = sigma - 1,   lambda, mu >= 0        (T 2.3 from the vertex side)
+ *            = max n.c - (1 - sigma) s   s.t.   h1(n) <= 1 - sigma s,  h2(-n) <= s                         (its dual)
+ *
+ * The four vertices of an optimal basis are the features in contact: 3 + 1 a face of body 1 on a corner of body 2, 2 + 2 edge on edge,
+ * 1 + 3 a corner on a face.
+ */
+#ifndef PC_METRIC_METRIC_H
+#define PC_METRIC_METRIC_H
+
+#include "pcontact/metric.h"
+#include "shape/shape.h"
+
+/* What a certified answer may lack, relative to r; wider, and the next, more careful method takes over. */
+#define PC_METRIC_TOLERANCE 1e-13
+
+typedef struct pcFrame {
+    const pcShape *shape1, *shape2; /* never a half-space first; the fixed one second */
+    const pcPose *pose1, *pose2;
+    bool swapped;                   /* body 1 here is body 2 of the caller */
+    double sigma;
+    m3 R1;                          /* frame to world */
+    m3 R;                           /* body 2's axes to the frame */
+    v3 c;
+    double error;                   /* bound on |c error|, in length; rotations are off by a few PC_ROUND */
+} pcFrame;
+
+/* Four features and who they belong to. A vertex of -1 is no vertex but a point inside, from which the search began. */
+typedef struct pcBasis {
+    int side[4]; /* 0: body 1, 1: body 2 */
+    int vertex[4];
+} pcBasis;
+
+/* An answer in the frame. D = h_W(n) two-sided, h1(n) one-sided, so that n.c / D (or (n.c - h2(-n)) / D) is r. */
+typedef struct pcFrameMetric {
+    double r, lower, upper;
+    v3 n;        /* unit */
+    double D;    /* along the unit n: the gap is (r - 1) D */
+    double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
+    v3 point;    /* of the scaled bodies, from the centre of body 1 */
+    pcBasis basis;
+    bool hasBasis;
+    pcMetricPath path;
+} pcFrameMetric;
+
+pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out);
+pcStatus pcFrameSolve(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out);
+
+/* Each returns whether the answer is certified to PC_METRIC_TOLERANCE; if not, `basis` is still the best known start. */
+bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                       /* boxes.c */
+bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
+bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
+bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                      /* facets.c; right only to about 1e-12 */
+void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                  /* exact.c: polyhedron over a half-space */
+
+/* Whether body 1's centre lies in the bounded fixed body 2 (or on its boundary): the one-sided r is then 0. */
+bool pcFrameCentreInside(const pcFrame* frame);
+
+double pcRatioToRho(double r);                              /* (r - 1) / r, minus infinity where r <= 0 (T 2.4) */
+v3 pcFrameToWorld(const pcFrame* frame, v3 fromCentre1);    /* a point of the frame in world axes */
+v3 pcPreimage(v3 centre, v3 x, double t);                   /* of a point x of the body scaled by t: centre + (x - centre) / t */
+
+PC_INLINE v3 pcFrameK2(const pcFrame* f, int i) { return m3Mul(f->R, pcShapeK(f->shape2, i)); }
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * Convex shapes from the inside. Everything about a polyhedron is measured from its centre: k = vertex - centre, facet k is
+ * { a_k . x <= b_k } with unit a_k and b_k > 0. The vertices as given are kept beside k: they are what the shape exactly is.
+ */
+#ifndef PC_SHAPE_SHAPE_H
+#define PC_SHAPE_SHAPE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/simd.h"
+#include "pcontact/shape.h"
+
+/* Up to this many vertices a scan over all of them beats climbing from one to the next (measured by `pcontact bench metric`). */
+#define PC_SCAN_LIMIT 40
+
+typedef struct pcEdge {
+    int vertex[2];
+    int facet[2]; /* facet[0] has the edge in the direction vertex[0] -> vertex[1] */
+} pcEdge;
+
+/* Neighbours of one vertex, four at a time; a short last block repeats its last neighbour. */
+typedef struct pcClimbBlock {
+    double x[4], y[4], z[4];
+    int index[4];
+} pcClimbBlock;
+
+struct pcShape {
+    pcShapeKind kind;
+    _Atomic int owners;
+    uint64_t id; /* unique in the process: what pair caches recognise a shape by */
+    size_t bytes;
+    v3 centre, centroid;
+    double volume, inradius, outradius;
+    double radius;   /* sphere */
+    v3 half;         /* box: half edge lengths */
+    double plane[4]; /* half-space: as given */
+    v3 planeNormal;  /* and with a unit normal */
+    double planeOffset;
+
+    int vertexCount, edgeCount, facetCount, paddedCount;
+    int largestFacet;   /* corners of the facet with the most */
+    double* vertex;     /* x y z as given */
+    double *kx, *ky, *kz; /* vertex - centre, padded to a multiple of four with vertex 0 */
+    v3* normal;         /* a_k */
+    double* offset;     /* b_k, about the centre */
+    pcEdge* edge;
+    int* ringStart;     /* facet k has its corners at ringStart[k] .. ringStart[k+1] - 1, counter-clockwise from outside */
+    int *ringVertex, *ringEdge, *ringFacet; /* corner, the edge that leaves it, the facet across that edge */
+    int* fanStart;      /* vertex i has its edges and facets at fanStart[i] .. fanStart[i+1] - 1, unordered */
+    int *fanVertex, *fanEdge, *fanFacet;
+    int* climbStart;
+    pcClimbBlock* climb;
+    int tableSide;      /* cells along one edge of the cube of directions; 0: no table */
+    int* table;
+};
+
+PC_INLINE bool pcShapeIsPolyhedron(const pcShape* s) { return s->kind == PC_SHAPE_POLYHEDRON || s->kind == PC_SHAPE_BOX; }
+PC_INLINE v3 pcShapeK(const pcShape* s, int i) { return (v3){s->kx[i], s->ky[i], s->kz[i]}; }
+PC_INLINE v3 pcShapeVertex(const pcShape* s, int i) { return v3Load(s->vertex + 3 * (size_t)i); }
+
+/* A polyhedron's surface before it is packed into a shape: facet rings over a list of vertices. */
+typedef struct pcMesh {
+    int vertexCount, facetCount;
+    double* vertex; /* x y z */
+    int* ringStart; /* facetCount + 1 */
+    int* ringVertex;
+} pcMesh;
+void pcMeshFree(pcMesh* mesh);
+
+/* Convex hull by qhull, coplanar facets merged (hull.c). */
+pcStatus pcMeshFromPoints(const double* xyz, int count, pcMesh* out);
+
+/* Edges, fans, climbing blocks, table, volume, radii; takes a copy of the mesh (shape.c). */
+pcStatus pcShapeFromMesh(const pcMesh* mesh, pcShapeKind kind, const double* centreOrNull, pcShape** out);
+
+/* A shape without a surface mesh; NULL if out of memory (shape.c). */
+pcShape* pcShapeNew(pcShapeKind kind);
+
+/* The vertex that lies farthest in direction d (about the centre), and how far: the value of n.k. */
+typedef struct pcSupport {
+    int vertex;
+    double value;
+} pcSupport;
+
+/* Over all vertices, four at a time; of several equal ones the lowest index. */
+PC_INLINE pcSupport pcSupportScan(const pcShape* s, v3 d)
+{
+    v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z);
+    v4d best = v4Load(s->kx) * dx + v4Load(s->ky) * dy + v4Load(s->kz) * dz;
+    v4i index = {0, 1, 2, 3}, at = index;
+    for (int i = 4; i < s->paddedCount; i += 4) {
+        v4d value = v4Load(s->kx + i) * dx + v4Load(s->ky + i) * dy + v4Load(s->kz + i) * dz;
+        index += 4;
+        v4i better = value > best;
+        best = v4Select(better, value, best);
+        at = v4SelectInt(better, index, at);
+    }
+    double value = best[0];
+    int64_t vertex = at[0];
+    for (int lane = 1; lane < 4; lane++)
+        if (best[lane] > value || (best[lane] == value && at[lane] < vertex)) value = best[lane], vertex = at[lane];
+    return (pcSupport){vertex < s->vertexCount ? (int)vertex : 0, value};
+}
+
+/* Uphill over the vertex graph from `start`: on a convex body a local maximum is the maximum. */
+PC_INLINE pcSupport pcSupportClimb(const pcShape* s, v3 d, int start)
+{
+    v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z);
+    pcSupport top = {start, v3Dot(pcShapeK(s, start), d)};
+    for (;;) {
+        int from = top.vertex;
+        for (int b = s->climbStart[from]; b < s->climbStart[from + 1]; b++) {
+            const pcClimbBlock* block = s->climb + b;
+            v4d value = v4Load(block->x) * dx + v4Load(block->y) * dy + v4Load(block->z) * dz;
+            for (int lane = 0; lane < 4; lane++)
+                if (value[lane] > top.value) top = (pcSupport){block->index[lane], value[lane]};
+        }
+        if (top.vertex == from) return top;
+    }
+}
+
+/* The table's start vertex for a direction: the cell of the cube of directions that d points through. */
+PC_INLINE int pcSupportStart(const pcShape* s, v3 d)
+{
+    double ax = fabs(d.x), ay = fabs(d.y), az = fabs(d.z), major, u, v;
+    int face;
+    if (ax >= ay && ax >= az)
+        major = ax, face = d.x > 0.0 ? 0 : 1, u = d.y, v = d.z;
+    else if (ay >= az)
+        major = ay, face = d.y > 0.0 ? 2 : 3, u = d.z, v = d.x;
+    else
+        major = az, face = d.z > 0.0 ? 4 : 5, u = d.x, v = d.y;
+    if (!(major > 1e-290)) return s->table[0]; /* no direction: any start will do, but no cast of an infinity */
+    double scale = 0.5 * s->tableSide / major;
+    int side = s->tableSide, i = (int)(u * scale + 0.5 * side), j = (int)(v * scale + 0.5 * side);
+    i = i < 0 ? 0 : (i < side ? i : side - 1), j = j < 0 ? 0 : (j < side ? j : side - 1);
+    return s->table[(face * side + i) * side + j];
+}
+
+/* `hint` < 0: no idea where to start. */
+PC_INLINE pcSupport pcSupportOf(const pcShape* s, v3 d, int hint)
+{
+    if (s->vertexCount <= PC_SCAN_LIMIT) return pcSupportScan(s, d);
+    return pcSupportClimb(s, d, hint >= 0 ? hint : pcSupportStart(s, d));
+}
+
+#endif

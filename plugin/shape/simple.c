@@ -1,0 +1,71 @@
+/* Shapes that need no hull: box, sphere, half-space. */
+#include "base/status.h"
+#include "shape/shape.h"
+
+static const double PI = 3.14159265358979323846;
+
+static pcStatus checkLength(const char* what, double length)
+{
+    if (!isfinite(length)) return pcFail(PC_ERROR_NOT_FINITE, "%s is %g: it must be a finite number", what, length);
+    if (!(length > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "%s is %g: it must be positive", what, length);
+    return PC_OK;
+}
+
+/* Corner i has the sign of bit 0 in x, bit 1 in y, bit 2 in z. Facet order: -x +x -y +y -z +z. */
+pcStatus pcShapeBox(const double size[3], pcShape** out)
+{
+    static const char* const names[3] = {"the box size in x", "the box size in y", "the box size in z"};
+    static int rings[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    static int starts[7] = {0, 4, 8, 12, 16, 20, 24};
+    if (!size || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeBox needs three sizes and a place for the shape");
+    for (int i = 0; i < 3; i++) {
+        pcStatus status = checkLength(names[i], size[i]);
+        if (status != PC_OK) return status;
+    }
+    double corner[24];
+    for (int i = 0; i < 8; i++)
+        for (int axis = 0; axis < 3; axis++) corner[3 * i + axis] = 0.5 * ((i >> axis & 1) ? size[axis] : -size[axis]);
+    pcMesh mesh = {8, 6, corner, starts, rings};
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    pcShape* s;
+    pcStatus status = pcShapeFromMesh(&mesh, PC_SHAPE_BOX, origin, &s);
+    if (status != PC_OK) return status;
+    s->half = v3Make(0.5 * size[0], 0.5 * size[1], 0.5 * size[2]);
+    s->centroid = v3Load(origin);
+    s->volume = size[0] * size[1] * size[2];
+    *out = s;
+    return PC_OK;
+}
+
+pcStatus pcShapeSphere(double radius, pcShape** out)
+{
+    if (!out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeSphere needs a place for the shape");
+    pcStatus status = checkLength("the sphere radius", radius);
+    if (status != PC_OK) return status;
+    pcShape* s = pcShapeNew(PC_SHAPE_SPHERE);
+    if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a sphere");
+    s->radius = s->inradius = s->outradius = radius;
+    s->volume = 4.0 / 3.0 * PI * radius * radius * radius;
+    *out = s;
+    return PC_OK;
+}
+
+pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out)
+{
+    if (!abcd || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeHalfSpace needs a plane and a place for the shape");
+    v3 a = v3Load(abcd);
+    if (!v3Finite(a) || !isfinite(abcd[3])) return pcFail(PC_ERROR_NOT_FINITE, "the plane of a half-space has a number that is not finite");
+    double largest = v3Max(a);
+    if (!(largest > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "the plane of a half-space has a zero normal");
+    a = v3Scale(1.0 / largest, a);
+    double norm = v3Norm(a);
+    pcShape* s = pcShapeNew(PC_SHAPE_HALFSPACE);
+    if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a half-space");
+    for (int i = 0; i < 4; i++) s->plane[i] = abcd[i];
+    s->planeNormal = v3Scale(1.0 / norm, a);
+    s->planeOffset = abcd[3] / largest / norm;
+    s->volume = s->inradius = s->outradius = INFINITY;
+    s->centre = s->centroid = v3Scale(s->planeOffset, s->planeNormal);
+    *out = s;
+    return PC_OK;
+}

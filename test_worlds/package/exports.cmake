@@ -1,0 +1,19 @@
+# The shared library exports exactly the functions that the public headers declare: nothing private leaks, nothing promised is missing.
+cmake_minimum_required(VERSION 3.18)
+include(${CMAKE_CURRENT_LIST_DIR}/../../adapters/package/declared.cmake)
+
+file(GLOB headers ${INCLUDE}/*.h)
+pcontact_declared_functions(declared ${headers})
+
+execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE " [^\n]*\n" ";" exported "${table}")
+
+set(private ${exported})
+set(missing ${declared})
+list(REMOVE_ITEM private ${declared})
+list(REMOVE_ITEM missing ${exported})
+if(private OR missing)
+    message(FATAL_ERROR "exported but not declared: ${private}\ndeclared but not exported: ${missing}")
+endif()
+list(LENGTH declared count)
+message("${count} functions declared and exported")
