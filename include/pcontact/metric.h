@@ -24,8 +24,7 @@ extern "C" {
 typedef struct pcPairCache {
     unsigned long long shape[2];
     int feature[4];
-    int side[4];
-    int count;
+    int count1;
 } pcPairCache;
 
 /* How a metric was found; for statistics. */

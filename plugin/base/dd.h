@@ -66,6 +66,10 @@ PC_INLINE dd3 dd3Sub(dd3 a, dd3 b) { return (dd3){ddSub(a.x, b.x), ddSub(a.y, b.
 PC_INLINE dd3 dd3Add(dd3 a, dd3 b) { return (dd3){ddAdd(a.x, b.x), ddAdd(a.y, b.y), ddAdd(a.z, b.z)}; }
 PC_INLINE dd3 dd3Scale(dd s, dd3 a) { return (dd3){ddMul(s, a.x), ddMul(s, a.y), ddMul(s, a.z)}; }
 PC_INLINE dd dd3Dot(dd3 a, dd3 b) { return ddAdd(ddAdd(ddMul(a.x, b.x), ddMul(a.y, b.y)), ddMul(a.z, b.z)); }
+PC_INLINE dd3 dd3Cross(dd3 a, dd3 b)
+{
+    return (dd3){ddSub(ddMul(a.y, b.z), ddMul(a.z, b.y)), ddSub(ddMul(a.z, b.x), ddMul(a.x, b.z)), ddSub(ddMul(a.x, b.y), ddMul(a.y, b.x))};
+}
 /* The difference of two points given in doubles, exactly. */
 PC_INLINE dd3 dd3Difference(v3 a, v3 b) { return (dd3){ddTwoSum(a.x, -b.x), ddTwoSum(a.y, -b.y), ddTwoSum(a.z, -b.z)}; }
 

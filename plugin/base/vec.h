@@ -21,6 +21,10 @@ typedef struct m3 {
     v3 row[3];
 } m3;
 
+/* One instruction each, where fmin and fmax are library calls because of what they promise for NaN: here a NaN in b is returned. */
+PC_INLINE double smaller(double a, double b) { return a < b ? a : b; }
+PC_INLINE double larger(double a, double b) { return a > b ? a : b; }
+
 PC_INLINE v3 v3Make(double x, double y, double z) { return (v3){x, y, z}; }
 PC_INLINE v3 v3Load(const double* p) { return (v3){p[0], p[1], p[2]}; }
 PC_INLINE void v3Store(double* p, v3 a) { p[0] = a.x, p[1] = a.y, p[2] = a.z; }
@@ -32,7 +36,8 @@ PC_INLINE v3 v3AddScaled(v3 a, double s, v3 b) { return (v3){a.x + s * b.x, a.y 
 PC_INLINE double v3Dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 PC_INLINE v3 v3Cross(v3 a, v3 b) { return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 PC_INLINE double v3Norm(v3 a) { return sqrt(v3Dot(a, a)); }
-PC_INLINE double v3Max(v3 a) { return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z))); }
+PC_INLINE double v3Size(v3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); } /* >= its length, at no square root */
+PC_INLINE double v3Max(v3 a) { return larger(fabs(a.x), larger(fabs(a.y), fabs(a.z))); }
 PC_INLINE bool v3Finite(v3 a) { return (a.x - a.x) + (a.y - a.y) + (a.z - a.z) == 0.0; }
 
 PC_INLINE v3 m3Mul(m3 m, v3 a) { return (v3){v3Dot(m.row[0], a), v3Dot(m.row[1], a), v3Dot(m.row[2], a)}; }

@@ -45,8 +45,8 @@ static void prepare(pcSearch* s)
     double share = 2.0 * s->margin / (m->r * m->D);
     double furthest = m->r > 0.0 && share < 1.0 ? 1.0 / (1.0 - share) : HUGE_VAL;
     bool plane = s->frame->shape2->kind == PC_SHAPE_HALFSPACE;
-    s->low = fmax(m->r - s->settings->eps0, plane ? -HUGE_VAL : 0.5 * m->r);
-    s->high = fmin(m->r + s->settings->epsT, plane ? HUGE_VAL : furthest * (1.0 + 1e-12));
+    s->low = larger(m->r - s->settings->eps0, plane ? -HUGE_VAL : 0.5 * m->r);
+    s->high = smaller(m->r + s->settings->epsT, plane ? HUGE_VAL : furthest * (1.0 + 1e-12));
 }
 
 static void search(pcSearch* s)

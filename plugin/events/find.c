@@ -146,7 +146,7 @@ static bool pastEnd(const pcShape* s, int vertex, v3 y, double slack)
 /* The crossing at `part` of the way along an edge: on it (or past its end by what epsX allows), and not at one of its corners. */
 static bool onEdge(const pcShape* s, const pcEdge* edge, double part, v3 y, double length, double slack)
 {
-    double zone = CORNER_ZONE * s->outradius / length, toEnd = fmin(part, 1.0 - part);
+    double zone = CORNER_ZONE * s->outradius / length, toEnd = smaller(part, 1.0 - part);
     if (fabs(toEnd) <= zone) return false;
     return toEnd > 0.0 || (slack > 10.0 * CORNER_ZONE && pastEnd(s, edge->vertex[part > 0.5], y, slack));
 }
@@ -214,7 +214,7 @@ typedef struct Cover {
 static void extend(Cover* c, const pcSearch* s, v3 k)
 {
     double p[2] = {v3Dot(k, s->u), v3Dot(k, s->v)};
-    for (int i = 0; i < 2; i++) c->low[i] = fmin(c->low[i], p[i]), c->high[i] = fmax(c->high[i], p[i]);
+    for (int i = 0; i < 2; i++) c->low[i] = smaller(c->low[i], p[i]), c->high[i] = larger(c->high[i], p[i]);
 }
 
 static Cover emptyCover(int feature) { return (Cover){{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}, feature}; }
@@ -227,10 +227,10 @@ static void asSeenFromBody1(Cover* c, const pcSearch* s, double slack)
     for (int i = 0; i < 2; i++) {
         double low = c->low[i], high = c->high[i];
         if (s->sigma != 0.0) {
-            low += fmin(centre[i] * slow, centre[i] * fast), high += fmax(centre[i] * slow, centre[i] * fast);
+            low += smaller(centre[i] * slow, centre[i] * fast), high += larger(centre[i] * slow, centre[i] * fast);
         } else {
             low += centre[i], high += centre[i];
-            low = fmin(low * slow, low * fast), high = fmax(high * slow, high * fast);
+            low = smaller(low * slow, low * fast), high = larger(high * slow, high * fast);
         }
         c->low[i] = low - slack, c->high[i] = high + slack;
     }
@@ -445,7 +445,7 @@ void pcSearchPlane(pcSearch* s)
 {
     const pcShape* shape = s->frame->shape1;
     pcFeatureSet near;
-    double depth = 2.0 * s->margin + fmax(0.0, (1.0 - s->metric->r) * s->metric->D);
+    double depth = 2.0 * s->margin + larger(0.0, (1.0 - s->metric->r) * s->metric->D);
     pcSupport top = pcSupportOf(shape, s->metric->n, -1);
     while (!pcNearVertices(shape, s->metric->n, top.value - depth, top.vertex, &near)) depth *= 0.5;
     for (int i = 0; i < near.count; i++) {

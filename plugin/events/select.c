@@ -41,7 +41,7 @@ void pcSelectWidest(pcFound* found, int count, int capacity)
     swap(found, 0, deepest(found, count));
     for (int i = 1; i < count; i++) reach[i] = HUGE_VAL;
     for (int kept = 1; kept < capacity; kept++) {
-        for (int i = kept; i < count; i++) reach[i] = fmin(reach[i], distanceAcross(found + i, found + kept - 1));
+        for (int i = kept; i < count; i++) reach[i] = smaller(reach[i], distanceAcross(found + i, found + kept - 1));
         int next = farthest(found, reach, kept, count);
         swap(found, kept, next);
         reach[next] = reach[kept];

@@ -60,7 +60,7 @@ PC_INLINE void loadLane(Lanes* L, int lane, const double* size1, const pcPose* p
         L->a[i][lane] = 0.5 * size1[i], L->b[i][lane] = 0.5 * size2[i], L->c[i][lane] = at[i];
         L->R[i][0][lane] = R.row[i].x, L->R[i][1][lane] = R.row[i].y, L->R[i][2][lane] = R.row[i].z;
     }
-    L->inner[lane] = 0.5 * (fmin(fmin(size1[0], size1[1]), size1[2]) + fmin(fmin(size2[0], size2[1]), size2[2]));
+    L->inner[lane] = 0.5 * (smaller(smaller(size1[0], size1[1]), size1[2]) + smaller(smaller(size2[0], size2[1]), size2[2]));
     L->error[lane] = 1.5 * v3Norm(v3Load(size1)) + 5.0 * v3Norm(v3Load(size2)) + 14.0 * v3Norm(c);
 }
 
@@ -68,7 +68,7 @@ PC_INLINE void loadLane(Lanes* L, int lane, const double* size1, const pcPose* p
 static pcShape boxOnStack(const double* size)
 {
     pcShape s = {.kind = PC_SHAPE_BOX, .half = v3Scale(0.5, v3Load(size))};
-    s.inradius = fmin(s.half.x, fmin(s.half.y, s.half.z)), s.outradius = v3Norm(s.half);
+    s.inradius = smaller(s.half.x, smaller(s.half.y, s.half.z)), s.outradius = v3Norm(s.half);
     return s;
 }
 

@@ -4,11 +4,10 @@
  *   r = max over the axes n of  |n.c| / (h1(n) + h2(n))      two-sided,      (|n.c| - h2(n)) / h1(n)   one-sided
  *   n = e_i (faces of box 1), R_j (faces of box 2, column j of R), e_i x R_j (edges);  h1(n) = sum a_i |n_i|, h2(n) = sum b_j |n.R_j|
  *
- * Each axis is a lower bound of r. The winner is confirmed by a common point of the scaled boxes, an upper bound: then nothing need be said
- * of the axes that did not win, and nearly parallel edges, whose axis is all rounding, can be left out. Where the point is not found
- * (the left-out edge was the winner) the general method decides.
+ * Three axes go side by side in the lanes of a vector. Each axis is a lower bound of r. The winner is confirmed by a common point of the
+ * scaled boxes, an upper bound: then nothing need be said of the axes that did not win, and nearly parallel edges, whose axis is all
+ * rounding, can be left out. Where the point is not found (the left-out edge was the winner) the general method decides.
  */
-#include "base/status.h"
 #include "metric/metric.h"
 
 /* Edges closer to parallel than this (sine squared) are left to the general method. */
@@ -16,66 +15,74 @@ static const double PARALLEL = 1e-8;
 /* How far the point may leave a box, relative to its size, before the axis counts as not confirmed. Enters the upper bound. */
 static const double OUTSIDE = 2e-15;
 
-/* The two boxes as numbers: half sizes a and b, box 2's axes as columns of R, its centre c, factors sigma as in metric.h. */
+/* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i; c over lanes i. The fourth lane is empty. */
 typedef struct Boxes {
-    double a[3], b[3], c[3], R[3][3], sigma;
+    v4d a, b, c, row[3], column[3], absRow[3];
+    double sigma;
 } Boxes;
 
-typedef struct Axis {
-    double numerator, denominator;
-    int i, j; /* face of 1: (i, -1); face of 2: (-1, j); edges: (i, j) */
-} Axis;
-
-PC_INLINE void load(double out[3], v3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+PC_INLINE v4d lanes(v3 a) { return (v4d){a.x, a.y, a.z, 0.0}; }
+PC_INLINE v3 fromLanes(v4d a) { return (v3){a[0], a[1], a[2]}; }
+PC_INLINE v4d nextLane(v4d a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }     /* lane j holds what j+1 held */
+PC_INLINE v4d previousLane(v4d a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); } /* lane j holds what j+2 held */
+PC_INLINE v4d withSign(v4d magnitude, v4d sign) { return (v4d)(((v4i)magnitude & INT64_MAX) | ((v4i)sign & INT64_MIN)); }
 
 PC_INLINE Boxes boxesOf(const pcFrame* f)
 {
-    Boxes B = {.sigma = f->sigma};
-    load(B.a, f->shape1->half);
-    load(B.b, f->shape2->half);
-    load(B.c, f->c);
-    for (int i = 0; i < 3; i++) load(B.R[i], f->R.row[i]);
+    const v3* r = f->R.row;
+    Boxes B = {.a = lanes(f->shape1->half), .b = lanes(f->shape2->half), .c = lanes(f->c), .sigma = f->sigma};
+    for (int i = 0; i < 3; i++) B.row[i] = lanes(r[i]), B.absRow[i] = v4Abs(B.row[i]);
+    B.column[0] = (v4d){r[0].x, r[1].x, r[2].x, 0.0};
+    B.column[1] = (v4d){r[0].y, r[1].y, r[2].y, 0.0};
+    B.column[2] = (v4d){r[0].z, r[1].z, r[2].z, 0.0};
     return B;
 }
 
-PC_INLINE void challenge(Axis* best, double distance, double h1, double h2, double sigma, int i, int j)
+/* The leading three axes: their ratio, and which family they are of (0 faces of 1, 1 faces of 2, 2 + i edges of i). */
+typedef struct Lead {
+    v4d ratio;
+    v4i family;
+} Lead;
+
+PC_INLINE void challenge(Lead* lead, v4d distance, v4d h1, v4d h2, double sigma, int64_t family)
 {
-    double numerator = sigma != 0.0 ? distance : distance - h2, denominator = sigma != 0.0 ? h1 + h2 : h1;
-    if (numerator * best->denominator > best->numerator * denominator) *best = (Axis){numerator, denominator, i, j};
+    v4d ratio = sigma != 0.0 ? distance / (h1 + h2) : (distance - h2) / h1;
+    v4i wins = ratio > lead->ratio;
+    lead->ratio = v4Select(wins, ratio, lead->ratio);
+    lead->family = v4SelectInt(wins, (v4i){family, family, family, family}, lead->family);
 }
 
-PC_INLINE Axis bestAxis(const Boxes* B)
+/* Returns the lane; lead has the ratios and families of all three. */
+PC_INLINE int bestAxis(const Boxes* B, Lead* lead)
 {
-    const double *a = B->a, *b = B->b, *c = B->c;
-    double Q[3][3];
-    Axis best = {-1.0, 1e-300, -1, -1};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) Q[i][j] = fabs(B->R[i][j]);
-    for (int i = 0; i < 3; i++) challenge(&best, fabs(c[i]), a[i], b[0] * Q[i][0] + b[1] * Q[i][1] + b[2] * Q[i][2], B->sigma, i, -1);
-    for (int j = 0; j < 3; j++) {
-        double distance = fabs(c[0] * B->R[0][j] + c[1] * B->R[1][j] + c[2] * B->R[2][j]);
-        challenge(&best, distance, a[0] * Q[0][j] + a[1] * Q[1][j] + a[2] * Q[2][j], b[j], B->sigma, -1, j);
-    }
+    const v4d *row = B->row, *q = B->absRow;
+    v4d a = B->a, b = B->b, c = B->c;
+    v4d reach1 = v4Abs(B->column[0]) * b[0] + v4Abs(B->column[1]) * b[1] + v4Abs(B->column[2]) * b[2];
+    *lead = (Lead){v4Splat(-1.0), {0, 0, 0, 0}};
+    challenge(lead, v4Abs(c), a, reach1, B->sigma, 0);
+    challenge(lead, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, B->sigma, 1);
+    v4d b1 = nextLane(b), b2 = previousLane(b);
 #pragma GCC unroll 3
-    for (int i = 0; i < 3; i++) {
-        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; j++) { /* n = e_i x R_j has components -R[i2][j] along i1 and R[i1][j] along i2 */
-            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            double square = Q[i1][j] * Q[i1][j] + Q[i2][j] * Q[i2][j];
-            double distance = square > PARALLEL ? fabs(c[i2] * B->R[i1][j] - c[i1] * B->R[i2][j]) : -1.0;
-            challenge(&best, distance, a[i1] * Q[i2][j] + a[i2] * Q[i1][j], b[j1] * Q[i][j2] + b[j2] * Q[i][j1], B->sigma, i, j);
-        }
+    for (int i = 0; i < 3; i++) { /* n = e_i x R_j has components -R_kj along i+1 and R_(i+1)j along k = i+2 */
+        const int m = (i + 1) % 3, k = (i + 2) % 3;
+        v4d distance = v4Abs(row[m] * c[k] - row[k] * c[m]);
+        v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
+        distance = v4Select(clear, distance, v4Splat(-1.0));
+        challenge(lead, distance, q[k] * a[m] + q[m] * a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), B->sigma, 2 + i);
     }
-    return best;
+    double r0 = lead->ratio[0], r1 = lead->ratio[1], r2 = lead->ratio[2];
+    int lane = r1 > r0;
+    double best = r1 > r0 ? r1 : r0;
+    return r2 > best ? 2 : lane;
 }
 
 /* ---- confirmation: a common point ---- */
 
-/* The face `i` of one box (half sizes a, factor f) against the other box (half sizes b, factor o, axes R, centre d). `up` is the side
- * of the face. Fills the point from the first box's centre and how far outside it had to be taken, relative to the normal extent. */
+/* A face of one box (half sizes a, factor f, normal axis i, side up) against the other box (half sizes b, factor o, its axes as columns in
+ * the first box's axes, its centre d). */
 typedef struct FaceOn {
-    double a[3], b[3], d[3], R[3][3], f, o, up;
+    v4d a, b, d, column[3];
+    double f, o, up;
     int i;
 } FaceOn;
 
@@ -87,7 +94,8 @@ typedef struct Polygon {
 /* Cuts away what lies beyond sign * coordinate <= bound, coordinate 0 or 1. */
 static Polygon clipPolygon(const Polygon* in, int coordinate, double sign, double bound)
 {
-    Polygon out = {0};
+    Polygon out;
+    out.count = 0;
     for (int i = 0; i < in->count; i++) {
         int j = i + 1 < in->count ? i + 1 : 0;
         double p = sign * (coordinate == 0 ? in->x[i] : in->y[i]) - bound, q = sign * (coordinate == 0 ? in->x[j] : in->y[j]) - bound;
@@ -100,134 +108,139 @@ static Polygon clipPolygon(const Polygon* in, int coordinate, double sign, doubl
     return out;
 }
 
-/* The other box's nearest corner lies beside the face, but its face or edge is parallel to it: the middle of the overlap will do. The
- * directions that are flat (|R_ij| tiny) span a segment or a rectangle; points of it are lower by at most `loss`. */
-static bool overlapMiddle(const FaceOn* q, const double corner[3], const double toward[3], double point[3], double* loss)
+/* The other box's face or edge as a polygon across axis i: from its nearest corner along the axes that are flat on the face. Its points
+ * are higher than the corner by at most `loss`. */
+PC_INLINE Polygon flatFeature(const FaceOn* q, v4d corner, const double toward[3], double* loss)
 {
-    int u = (q->i + 1) % 3, v = (q->i + 2) % 3, flat[3], flats = 0;
-    *loss = 0.0;
-    for (int j = 0; j < 3; j++)
-        if (fabs(q->R[q->i][j]) < 1e-13) flat[flats++] = j, *loss += 2.0 * q->o * q->b[j] * fabs(q->R[q->i][j]);
-    if (flats == 0 || flats > 2) return false;
-    Polygon p = {0};
     static const int walk[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    for (int n = 0; n < 2 * flats; n++) {
-        double x = corner[u], y = corner[v];
-        for (int m = 0; m < flats; m++) {
-            double step = walk[n][m] ? -2.0 * q->o * q->b[flat[m]] * toward[flat[m]] : 0.0;
-            x += step * q->R[u][flat[m]], y += step * q->R[v][flat[m]];
-        }
-        p.x[p.count] = x, p.y[p.count++] = y;
+    int u = (q->i + 1) % 3, v = (q->i + 2) % 3, flats = 0;
+    double stepU[2] = {0.0, 0.0}, stepV[2] = {0.0, 0.0};
+    *loss = 0.0;
+    for (int j = 0; j < 3; j++) {
+        double slope = fabs(q->column[j][q->i]), step = -2.0 * q->o * q->b[j] * toward[j];
+        if (slope >= 1e-13 || flats == 2) continue;
+        *loss += fabs(step) * slope;
+        stepU[flats] = step * q->column[j][u], stepV[flats++] = step * q->column[j][v];
     }
+    Polygon p;
+    p.count = 2 * flats;
+    for (int n = 0; n < p.count; n++) {
+        p.x[n] = corner[u] + walk[n][0] * stepU[0] + walk[n][1] * stepU[1];
+        p.y[n] = corner[v] + walk[n][0] * stepV[0] + walk[n][1] * stepV[1];
+    }
+    return p;
+}
+
+/* The nearest corner lies beside the face, but an edge or a face is flat on it: the middle of the overlap will do. */
+static bool overlapMiddle(const FaceOn* q, v4d corner, const double toward[3], v4d* point, double* loss)
+{
+    int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
+    Polygon p = flatFeature(q, corner, toward, loss);
     for (int side = 0; side < 4 && p.count > 0; side++)
         p = clipPolygon(&p, side / 2, side % 2 ? 1.0 : -1.0, q->f * q->a[side / 2 ? v : u] * (1.0 + OUTSIDE));
     if (p.count == 0) return false;
-    point[u] = point[v] = 0.0;
-    for (int n = 0; n < p.count; n++) point[u] += p.x[n] / p.count, point[v] += p.y[n] / p.count;
-    point[q->i] = q->up * q->f * q->a[q->i];
+    double x = 0.0, y = 0.0, share = 1.0 / p.count;
+    for (int n = 0; n < p.count; n++) x += p.x[n] * share, y += p.y[n] * share;
+    (*point)[u] = x, (*point)[v] = y, (*point)[q->i] = q->up * q->f * q->a[q->i];
     return true;
 }
 
-PC_INLINE bool confirmFace(const FaceOn* q, double point[3], double* loss)
+PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
 {
-    int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
     double toward[3];
-    for (int m = 0; m < 3; m++) point[m] = q->d[m];
+    v4d corner = q->d;
     for (int j = 0; j < 3; j++) { /* the other box's corner that lies lowest over the face */
-        toward[j] = q->up * q->R[q->i][j] > 0.0 ? -1.0 : 1.0;
-        double step = q->o * q->b[j] * toward[j];
-        for (int m = 0; m < 3; m++) point[m] += step * q->R[m][j];
+        toward[j] = copysign(1.0, -q->up * q->column[j][q->i]);
+        corner += q->column[j] * (q->o * q->b[j] * toward[j]);
     }
+    *point = corner;
     *loss = 0.0;
-    if (fabs(point[u]) <= q->f * q->a[u] * (1.0 + OUTSIDE) && fabs(point[v]) <= q->f * q->a[v] * (1.0 + OUTSIDE)) return true;
-    double corner[3] = {point[0], point[1], point[2]};
+    v4d room = q->a * (q->f * (1.0 + OUTSIDE));
+    room[q->i] = HUGE_VAL;
+    v4i inside = v4Abs(corner) <= room;
+    if (inside[0] & inside[1] & inside[2]) return true;
     return overlapMiddle(q, corner, toward, point, loss);
 }
 
 /* Face of box 1 wins: look from box 1. */
-PC_INLINE bool confirmFace1(const Boxes* B, int i, double r, double* loss, v3* n, v3* point)
+PC_INLINE bool confirmFace1(const Boxes* B, int i, double r, double* loss, v4d* n, v4d* point)
 {
-    double up = B->c[i] > 0.0 ? 1.0 : -1.0, p[3], axis[3] = {0.0, 0.0, 0.0};
-    FaceOn q = {.f = r, .o = B->sigma != 0.0 ? r : 1.0, .up = up, .i = i};
-    __builtin_memcpy(q.a, B->a, sizeof q.a);
-    __builtin_memcpy(q.b, B->b, sizeof q.b);
-    __builtin_memcpy(q.d, B->c, sizeof q.d);
-    __builtin_memcpy(q.R, B->R, sizeof q.R);
-    bool found = confirmFace(&q, p, loss);
-    axis[i] = up;
-    *n = v3Load(axis), *point = v3Load(p);
-    return found;
+    double up = copysign(1.0, B->c[i]);
+    FaceOn q = {B->a, B->b, B->c, {B->column[0], B->column[1], B->column[2]}, r, B->sigma != 0.0 ? r : 1.0, up, i};
+    *n = v4Splat(0.0);
+    (*n)[i] = up;
+    return confirmFace(&q, point, loss);
 }
 
 /* Face of box 2 wins: look from box 2, and turn the point back. */
-PC_INLINE bool confirmFace2(const Boxes* B, int j, double r, double* loss, v3* n, v3* point)
+PC_INLINE bool confirmFace2(const Boxes* B, int j, double r, double* loss, v4d* n, v4d* point)
 {
-    double p[3], along = B->c[0] * B->R[0][j] + B->c[1] * B->R[1][j] + B->c[2] * B->R[2][j];
-    FaceOn q = {.f = B->sigma != 0.0 ? r : 1.0, .o = r, .up = along > 0.0 ? -1.0 : 1.0, .i = j};
-    __builtin_memcpy(q.a, B->b, sizeof q.a);
-    __builtin_memcpy(q.b, B->a, sizeof q.b);
-    for (int k = 0; k < 3; k++) {
-        q.d[k] = -(B->c[0] * B->R[0][k] + B->c[1] * B->R[1][k] + B->c[2] * B->R[2][k]);
-        for (int m = 0; m < 3; m++) q.R[k][m] = B->R[m][k];
-    }
-    bool found = confirmFace(&q, p, loss);
-    *n = v3Scale(-q.up, v3Make(B->R[0][j], B->R[1][j], B->R[2][j]));
-    double x[3];
-    for (int m = 0; m < 3; m++) x[m] = B->c[m] + B->R[m][0] * p[0] + B->R[m][1] * p[1] + B->R[m][2] * p[2];
-    *point = v3Load(x);
+    v4d d = -(B->row[0] * B->c[0] + B->row[1] * B->c[1] + B->row[2] * B->c[2]), p;
+    double up = copysign(1.0, d[j]);
+    FaceOn q = {B->b, B->a, d, {B->row[0], B->row[1], B->row[2]}, B->sigma != 0.0 ? r : 1.0, r, up, j};
+    bool found = confirmFace(&q, &p, loss);
+    *n = B->column[j] * -up;
+    *point = B->c + B->column[0] * p[0] + B->column[1] * p[1] + B->column[2] * p[2];
     return found;
 }
 
 /* Edge i of box 1 on edge j of box 2: f1 (k1 + alpha e_i) = c + f2 (k2 + beta R_j), with m = c + f2 k2 - f1 k1 and n = e_i x R_j. */
-PC_INLINE bool confirmEdges(const Boxes* B, int i, int j, double r, v3* n, v3* point)
+PC_INLINE bool confirmEdges(const Boxes* B, int i, int j, double r, v4d* normal, v4d* point)
 {
-    double f1 = r, f2 = B->sigma != 0.0 ? r : 1.0, e[3] = {0.0, 0.0, 0.0}, k1[3], k2[3] = {0.0, 0.0, 0.0};
-    e[i] = 1.0;
-    v3 edge1 = v3Load(e), edge2 = v3Make(B->R[0][j], B->R[1][j], B->R[2][j]), c = v3Load(B->c), axis = v3Cross(edge1, edge2);
-    if (v3Dot(axis, c) < 0.0) axis = v3Neg(axis);
-    double along[3] = {axis.x, axis.y, axis.z};
-    for (int m = 0; m < 3; m++) k1[m] = m == i ? 0.0 : (along[m] > 0.0 ? B->a[m] : -B->a[m]);
-    for (int l = 0; l < 3; l++) {
-        double part = along[0] * B->R[0][l] + along[1] * B->R[1][l] + along[2] * B->R[2][l];
-        double step = l == j ? 0.0 : (part > 0.0 ? -B->b[l] : B->b[l]);
-        for (int m = 0; m < 3; m++) k2[m] += step * B->R[m][l];
-    }
-    v3 m = v3Sub(v3AddScaled(c, f2, v3Load(k2)), v3Scale(f1, v3Load(k1)));
-    v3 cross = v3Cross(edge1, edge2);
-    double square = v3Dot(cross, cross), alpha = v3Dot(v3Cross(m, edge2), cross) / square, beta = v3Dot(v3Cross(m, edge1), cross) / square;
-    *n = axis;
-    *point = v3AddScaled(v3Scale(f1, v3Load(k1)), alpha, edge1);
-    return fabs(alpha) <= f1 * B->a[i] * (1.0 + OUTSIDE) && fabs(beta) <= f2 * B->b[j] * (1.0 + OUTSIDE);
+    const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
+    double f1 = r, f2 = B->sigma != 0.0 ? r : 1.0;
+    v4d unit = v4Splat(0.0), edge = B->column[j];
+    unit[i] = 1.0;
+    v4d n = nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge), n0 = n;
+    double side = n[0] * B->c[0] + n[1] * B->c[1] + n[2] * B->c[2] < 0.0 ? -1.0 : 1.0;
+    n *= side;
+    v4d k1 = withSign(B->a, n) * (1.0 - unit); /* n.R_(j+1) = R_i(j+2), n.R_(j+2) = -R_i(j+1) */
+    double s1 = copysign(B->b[j1], -side * B->row[i][j2]), s2 = copysign(B->b[j2], side * B->row[i][j1]);
+    v4d k2 = B->column[j1] * s1 + B->column[j2] * s2, m = B->c + k2 * f2 - k1 * f1;
+    double square = n0[0] * n0[0] + n0[1] * n0[1] + n0[2] * n0[2];
+    v4d alphaParts = (nextLane(m) * previousLane(edge) - previousLane(m) * nextLane(edge)) * n0;
+    v4d betaParts = (nextLane(m) * previousLane(unit) - previousLane(m) * nextLane(unit)) * n0;
+    double alpha = alphaParts[0] + alphaParts[1] + alphaParts[2], beta = betaParts[0] + betaParts[1] + betaParts[2];
+    *normal = n;
+    *point = k1 * f1 + unit * (alpha / square);
+    double room = square * (1.0 + OUTSIDE);
+    return (fabs(alpha) <= f1 * B->a[i] * room) & (fabs(beta) <= f2 * B->b[j] * room);
 }
 
 /* Rounding of c, of R and of the sums, relative to D; an edge axis loses by the sine of its edges as well. */
-PC_INLINE double relativeError(const pcFrame* f, double r, double D, double sine)
+PC_INLINE double relativeError(const pcFrame* f, double r, double denominator)
 {
     double R1 = f->shape1->outradius, R2 = f->shape2->outradius, fixed = f->sigma != 0.0 ? 1.0 : 1.0 + 1.0 / r;
-    double lengths = (3.0 * R1 + 10.0 * R2) * fixed + (f->error / PC_ROUND + 6.0 * v3Norm(f->c)) / r;
-    return PC_ROUND * lengths / (D * sine);
+    return ((3.0 * R1 + 10.0 * R2) * fixed * PC_ROUND + (f->error + 6.0 * PC_ROUND * v3Size(f->c)) / r) / denominator;
 }
 
-bool pcMetricBoxes(const pcFrame* f, pcFrameMetric* out)
+PC_SIMD bool pcMetricBoxes(const pcFrame* f, pcFrameMetric* out)
 {
     Boxes B = boxesOf(f);
-    Axis axis = bestAxis(&B);
-    double r = axis.numerator / axis.denominator, loss = 0.0;
-    if (!(r > 0.0)) return false;
-    bool found, edges = axis.i >= 0 && axis.j >= 0;
-    if (edges)
-        found = confirmEdges(&B, axis.i, axis.j, r, &out->n, &out->point);
-    else if (axis.i >= 0)
-        found = confirmFace1(&B, axis.i, r, &loss, &out->n, &out->point);
-    else
-        found = confirmFace2(&B, axis.j, r, &loss, &out->n, &out->point);
+    Lead lead;
+    int lane = bestAxis(&B, &lead), family = (int)lead.family[lane];
+    double r = lead.ratio[lane], loss = 0.0, sine = 1.0;
+    v4d n, point;
+    bool found;
     out->hasBasis = false;
+    if (!(r > 0.0)) return false;
+    if (family >= 2) {
+        found = confirmEdges(&B, family - 2, lane, r, &n, &point);
+        sine = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        n *= 1.0 / sine;
+    } else if (family == 0) {
+        found = confirmFace1(&B, lane, r, &loss, &n, &point);
+    } else {
+        found = confirmFace2(&B, lane, r, &loss, &n, &point);
+    }
     if (!found) return false;
-    double sine = edges ? v3Norm(out->n) : 1.0, D = axis.denominator / sine;
-    double inner = B.sigma != 0.0 ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (B.sigma != 0.0 ? 1.0 : 1.0 / r)) / inner;
-    double error = relativeError(f, r, D, sine);
-    out->n = edges ? v3Scale(1.0 / sine, out->n) : out->n;
+    bool two = B.sigma != 0.0;
+    out->n = fromLanes(n), out->point = fromLanes(point);
+    v3 a = f->shape1->half;
+    double D = two ? v3Dot(out->n, f->c) / r : fabs(out->n.x) * a.x + fabs(out->n.y) * a.y + fabs(out->n.z) * a.z;
+    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
+    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : 1.0 / r)) / inner;
+    double error = relativeError(f, r, D * sine);
     out->r = r, out->D = D;
     out->lower = r * (1.0 - error), out->upper = r * (1.0 + error + outside) + loss / D;
     out->path = PC_PATH_CLOSED;

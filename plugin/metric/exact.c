@@ -13,6 +13,9 @@
 static const double RAY_TURN = 1e-25;
 /* Doubled precision is good to 1e-32; conditions of 1e9 (thickness) squared would leave 1e-14 of a pivot. */
 static const double PIVOT_TOLERANCE = 1e-24;
+/* There is no better method to hand on to. Where r itself is tiny (a centre all but on the surface of a fixed body) the bounds may be wider
+ * than PC_METRIC_TOLERANCE though r is right; they say so. */
+static const double ACCEPTED = 1e-9;
 
 typedef struct ddM3 {
     dd3 row[3];
@@ -23,15 +26,16 @@ typedef struct ExactFrame {
     dd sigma;
     ddM3 R; /* body 2's axes to body 1's */
     dd3 c;
+    double unit; /* of length, a power of two near the size of the bodies: lengths and the ones of the fourth row are then alike */
 } ExactFrame;
 
 typedef struct ExactTableau {
     dd inverse[4][4]; /* row i belongs to basis position i */
     dd x[4];
-    dd3 n;
-    dd s;
-    pcBasis basis;
-    dd3 k[4]; /* the basis points, about their own centres, in the frame */
+    dd y[4];          /* multipliers: n and s */
+    double noise;     /* how far the basis itself is from its planes: below that, no vertex is beyond them */
+    int side[4], vertex[4];
+    dd column[4][4];  /* of the basis */
 } ExactTableau;
 
 /* ---- poses in doubled precision ---- */
@@ -88,7 +92,9 @@ static ExactFrame exactFrame(const pcFrame* f)
     dd3 apart = ddM3TMul(&R1, dd3Difference(v3Load(f->pose2->position), v3Load(f->pose1->position)));
     dd3 centre2 = ddM3Mul(&R, dd3Of(f->shape2->centre));
     dd3 c = dd3Sub(dd3Add(apart, centre2), dd3Of(f->shape1->centre));
-    return (ExactFrame){f->shape1, f->shape2, ddOf(f->sigma), R, c};
+    int exponent;
+    frexp(f->shape1->outradius + f->shape2->outradius, &exponent);
+    return (ExactFrame){f->shape1, f->shape2, ddOf(f->sigma), R, c, ldexp(1.0, exponent)};
 }
 
 static dd3 exactK(const pcShape* s, int i) { return dd3Difference(pcShapeVertex(s, i), s->centre); }
@@ -132,33 +138,25 @@ static dd3 pointOfSide(const ExactFrame* f, int side, int vertex)
 /* (k1; sigma) or (-k2; -1). */
 static void columnOf(const ExactFrame* f, int side, dd3 k, dd a[4])
 {
-    bool own = side == 0;
-    a[0] = own ? k.x : ddNeg(k.x), a[1] = own ? k.y : ddNeg(k.y), a[2] = own ? k.z : ddNeg(k.z);
-    a[3] = own ? f->sigma : ddOf(-1.0);
+    dd sign = ddOf((side == 0 ? 1.0 : -1.0) / f->unit);
+    a[0] = ddMul(sign, k.x), a[1] = ddMul(sign, k.y), a[2] = ddMul(sign, k.z);
+    a[3] = side == 0 ? f->sigma : ddOf(-1.0);
 }
 
 static void trueRightSide(const ExactFrame* f, dd rhs[4])
 {
-    rhs[0] = f->c.x, rhs[1] = f->c.y, rhs[2] = f->c.z, rhs[3] = ddSub(f->sigma, ddOf(1.0));
+    dd3 c = dd3Scale(ddOf(1.0 / f->unit), f->c);
+    rhs[0] = c.x, rhs[1] = c.y, rhs[2] = c.z, rhs[3] = ddSub(f->sigma, ddOf(1.0));
 }
 
-/* Two directions that lie along no edge of any everyday body. */
+/* Turned along no edge of any everyday body. */
 static void turnedRightSide(const ExactFrame* f, dd rhs[4])
 {
-    double turn = RAY_TURN * v3Norm(dd3Round(f->c));
+    static const double turn[3] = {0.5377, -0.8231, 0.1837};
+    double size = v3Norm(dd3Round(f->c)) / f->unit;
     trueRightSide(f, rhs);
-    rhs[0] = ddAdd(rhs[0], ddOf(0.5377 * turn));
-    rhs[1] = ddAdd(rhs[1], ddOf(-0.8231 * turn));
-    rhs[2] = ddAdd(rhs[2], ddOf(0.1837 * turn));
-    rhs[3] = ddAdd(rhs[3], ddOf(0.3119 * RAY_TURN));
-}
-
-static void multiply(dd M[4][4], const dd v[4], dd out[4])
-{
-    for (int i = 0; i < 4; i++) {
-        out[i] = ddOf(0.0);
-        for (int j = 0; j < 4; j++) out[i] = ddAdd(out[i], ddMul(M[i][j], v[j]));
-    }
+    for (int i = 0; i < 3; i++) rhs[i] = ddAdd(rhs[i], ddOf(turn[i] * RAY_TURN * size));
+    rhs[3] = ddAdd(rhs[3], ddOf(0.3119 * RAY_TURN * larger(size, 1.0)));
 }
 
 static bool eliminate(dd M[4][8], int c)
@@ -180,65 +178,135 @@ static bool eliminate(dd M[4][8], int c)
     return true;
 }
 
-/* Inverse, weights and multipliers of the basis in t->basis, t->k. */
-static bool factorize(const ExactFrame* f, ExactTableau* t)
+static bool invert(ExactTableau* t)
 {
-    dd M[4][8] = {{{0.0, 0.0}}}, a[4], rhs[4];
-    for (int j = 0; j < 4; j++) {
-        columnOf(f, t->basis.side[j], t->k[j], a);
-        for (int i = 0; i < 4; i++) M[i][j] = a[i], M[i][4 + j] = ddOf(i == j ? 1.0 : 0.0);
-    }
+    dd M[4][8];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) M[i][j] = t->column[j][i], M[i][4 + j] = ddOf(i == j ? 1.0 : 0.0);
     for (int c = 0; c < 4; c++)
         if (!eliminate(M, c)) return false;
-    dd y[4] = {{0.0, 0.0}};
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-            t->inverse[i][j] = M[i][4 + j];
-            if (t->basis.side[i] == 0) y[j] = ddAdd(y[j], M[i][4 + j]);
+        for (int j = 0; j < 4; j++) t->inverse[i][j] = M[i][4 + j];
+    return true;
+}
+
+/* B x = rhs: by the inverse, then refined, because the inverse of a thin basis is far less accurate than a solution need be. Returns
+ * the largest residual left. */
+static double solveWeights(const ExactTableau* t, const dd rhs[4], dd x[4])
+{
+    double left = 0.0;
+    for (int i = 0; i < 4; i++) x[i] = ddOf(0.0);
+    for (int pass = 0; pass < 4; pass++) {
+        dd rest[4];
+        left = 0.0;
+        for (int i = 0; i < 4; i++) {
+            rest[i] = rhs[i];
+            for (int j = 0; j < 4; j++) rest[i] = ddSub(rest[i], ddMul(t->column[j][i], x[j]));
+            left = larger(left, fabs(rest[i].hi));
         }
-    t->n = (dd3){y[0], y[1], y[2]}, t->s = y[3];
+        for (int i = 0; i < 4 && pass < 3; i++)
+            for (int j = 0; j < 4; j++) x[i] = ddAdd(x[i], ddMul(t->inverse[i][j], rest[j]));
+    }
+    return left;
+}
+
+/* y B = cost, in the same way. */
+static double solveMultipliers(const ExactTableau* t, dd y[4])
+{
+    double left = 0.0;
+    for (int i = 0; i < 4; i++) y[i] = ddOf(0.0);
+    for (int pass = 0; pass < 4; pass++) {
+        dd rest[4];
+        left = 0.0;
+        for (int j = 0; j < 4; j++) {
+            rest[j] = ddOf(t->side[j] == 0 ? 1.0 : 0.0);
+            for (int i = 0; i < 4; i++) rest[j] = ddSub(rest[j], ddMul(y[i], t->column[j][i]));
+            left = larger(left, fabs(rest[j].hi));
+        }
+        for (int i = 0; i < 4 && pass < 3; i++)
+            for (int j = 0; j < 4; j++) y[i] = ddAdd(y[i], ddMul(rest[j], t->inverse[j][i]));
+    }
+    return left;
+}
+
+/* Weights and multipliers of the basis that stands in the columns. */
+static bool factorize(const ExactFrame* f, ExactTableau* t)
+{
+    dd rhs[4];
+    if (!invert(t)) return false;
+    t->noise = solveMultipliers(t, t->y);
     turnedRightSide(f, rhs);
-    multiply(t->inverse, rhs, t->x);
+    solveWeights(t, rhs, t->x);
     return true;
 }
 
 /* As startInside of simplex.c: any three points around the ray will do, so they are rounded to double. */
-static void startInside(const ExactFrame* f, ExactTableau* t)
+static bool startInside(const ExactFrame* f, ExactTableau* t)
 {
     v3 c = dd3Round(f->c), axis = v3Scale(1.0 / v3Norm(c), c);
     double sign = axis.z >= 0.0 ? 1.0 : -1.0, a = -1.0 / (sign + axis.z), b = axis.x * axis.y * a;
     v3 u = v3Make(1.0 + sign * axis.x * axis.x * a, sign * b, -sign * axis.x), v = v3Make(b, sign + axis.y * axis.y * a, -axis.y);
     double rho = 0.99 * f->shape1->inradius;
-    v3 base = v3Scale(0.57 * rho, axis);
-    t->k[0] = dd3Of(v3AddScaled(base, 0.81 * rho, u));
-    t->k[1] = dd3Of(v3AddScaled(v3AddScaled(base, -0.4 * rho, u), 0.7 * rho, v));
-    t->k[2] = dd3Of(v3AddScaled(v3AddScaled(base, -0.4 * rho, u), -0.7 * rho, v));
-    t->k[3] = dd3Of(v3Make(0.0, 0.0, 0.0));
-    t->basis = (pcBasis){{0, 0, 0, 1}, {-1, -1, -1, -1}};
-}
-
-static bool weightsFeasible(const ExactTableau* t)
-{
-    for (int i = 0; i < 4; i++)
-        if (!ddPositive(t->x[i])) return false;
-    return true;
+    v3 base = v3Scale(0.57 * rho, axis), start[4];
+    start[0] = v3AddScaled(base, 0.81 * rho, u);
+    start[1] = v3AddScaled(v3AddScaled(base, -0.4 * rho, u), 0.7 * rho, v);
+    start[2] = v3AddScaled(v3AddScaled(base, -0.4 * rho, u), -0.7 * rho, v);
+    start[3] = v3Make(0.0, 0.0, 0.0);
+    for (int i = 0; i < 4; i++) {
+        t->side[i] = i == 3, t->vertex[i] = -1;
+        columnOf(f, t->side[i], dd3Of(start[i]), t->column[i]);
+    }
+    return factorize(f, t);
 }
 
 /* Takes up a given basis if its weights are feasible. */
 static bool startFrom(const ExactFrame* f, const pcBasis* basis, ExactTableau* t)
 {
     for (int i = 0; i < 4; i++) {
-        if (basis->vertex[i] < 0) return false;
-        t->k[i] = pointOfSide(f, basis->side[i], basis->vertex[i]);
+        t->side[i] = i >= basis->count1, t->vertex[i] = basis->vertex[i];
+        columnOf(f, t->side[i], pointOfSide(f, t->side[i], t->vertex[i]), t->column[i]);
     }
-    t->basis = *basis;
-    return factorize(f, t) && weightsFeasible(t);
+    if (!factorize(f, t)) return false;
+    for (int i = 0; i < 4; i++)
+        if (!ddPositive(t->x[i])) return false;
+    return true;
+}
+
+/* ---- pivots ---- */
+
+/* n in true lengths. */
+static dd3 directionOf(const ExactFrame* f, const ExactTableau* t)
+{
+    return dd3Scale(ddOf(1.0 / f->unit), (dd3){t->y[0], t->y[1], t->y[2]});
 }
 
 /* How far a vertex lies beyond the plane that the multipliers put on its side; > 0: it should enter. */
 static dd excess(const ExactFrame* f, const ExactTableau* t, int side, dd value)
 {
-    return side == 0 ? ddSub(value, ddSub(ddOf(1.0), ddMul(f->sigma, t->s))) : ddSub(value, t->s);
+    dd s = t->y[3];
+    return side == 0 ? ddSub(value, ddSub(ddOf(1.0), ddMul(f->sigma, s))) : ddSub(value, s);
+}
+
+static bool inBasis(const ExactTableau* t, int side, int vertex)
+{
+    for (int i = 0; i < 4; i++)
+        if (t->side[i] == side && t->vertex[i] == vertex) return true;
+    return false;
+}
+
+/* The side whose farthest vertex is most in excess, -1 if none is beyond the noise of this arithmetic. */
+static int improvingSide(const ExactFrame* f, const ExactTableau* t, ExactSupport far[2], dd over[2])
+{
+    dd3 n = directionOf(f, t);
+    double size = v3Norm(dd3Round(n)), reach[2] = {f->shape1->outradius, f->shape2->outradius};
+    int side = -1;
+    for (int i = 0; i < 2; i++) {
+        far[i] = supportOfSide(f, i, n);
+        over[i] = excess(f, t, i, far[i].value);
+        bool improves = over[i].hi > 1e-30 * size * reach[i] + 4.0 * t->noise && !inBasis(t, i, far[i].vertex);
+        if (improves && (side < 0 || ddLess(over[0], over[1]))) side = i;
+    }
+    return side;
 }
 
 static int leavingPosition(const ExactTableau* t, const dd d[4])
@@ -246,7 +314,7 @@ static int leavingPosition(const ExactTableau* t, const dd d[4])
     double largest = 0.0;
     int p = -1;
     dd best = ddOf(0.0);
-    for (int i = 0; i < 4; i++) largest = fmax(largest, fabs(d[i].hi));
+    for (int i = 0; i < 4; i++) largest = larger(largest, fabs(d[i].hi));
     for (int i = 0; i < 4; i++) {
         if (!(d[i].hi > PIVOT_TOLERANCE * largest)) continue;
         dd ratio = ddDiv(t->x[i], d[i]);
@@ -258,77 +326,56 @@ static int leavingPosition(const ExactTableau* t, const dd d[4])
 static bool enter(const ExactFrame* f, ExactTableau* t, int side, int vertex)
 {
     dd a[4], d[4];
-    dd3 k = pointOfSide(f, side, vertex);
-    columnOf(f, side, k, a);
-    multiply(t->inverse, a, d);
+    columnOf(f, side, pointOfSide(f, side, vertex), a);
+    solveWeights(t, a, d);
     int p = leavingPosition(t, d);
     if (p < 0) return false;
-    t->basis.side[p] = side, t->basis.vertex[p] = vertex, t->k[p] = k;
+    t->side[p] = side, t->vertex[p] = vertex;
+    for (int i = 0; i < 4; i++) t->column[p][i] = a[i];
     return factorize(f, t);
-}
-
-static bool inBasis(const pcBasis* b, int side, int vertex)
-{
-    for (int i = 0; i < 4; i++)
-        if (b->side[i] == side && b->vertex[i] == vertex) return true;
-    return false;
-}
-
-/* The side whose farthest vertex is most in excess, -1 if none is beyond the noise of this arithmetic. */
-static int improvingSide(const ExactFrame* f, const ExactTableau* t, ExactSupport far[2], dd over[2])
-{
-    double size = v3Norm(dd3Round(t->n)), reach[2] = {f->shape1->outradius, f->shape2->outradius};
-    int side = -1;
-    for (int i = 0; i < 2; i++) {
-        far[i] = supportOfSide(f, i, t->n);
-        over[i] = excess(f, t, i, far[i].value);
-        bool improves = over[i].hi > 1e-29 * size * reach[i] && !inBasis(&t->basis, i, far[i].vertex);
-        if (improves && (side < 0 || ddLess(over[0], over[1]))) side = i;
-    }
-    return side;
 }
 
 /* ---- the answer ---- */
 
-/* Weights under the true ray, the point they make, and r; bounds from what is left of infeasibility on either side. */
-static bool conclude(const ExactFrame* f, ExactTableau* t, const dd over[2], pcFrameMetric* out)
+/* Weights under the true ray, the point they make, and r. The bounds hold whatever the pivots did: what the multipliers lack as a proof of
+ * the lower, what the weights lack as a point for the upper; a residual is made good by the inscribed ball. */
+static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2], pcFrameMetric* out)
 {
     dd rhs[4], x[4], r = ddOf(0.0);
-    dd3 point = dd3Of(v3Make(0.0, 0.0, 0.0));
+    dd3 point = dd3Of(v3Make(0.0, 0.0, 0.0)), n = directionOf(f, t);
     double negative = 0.0;
     trueRightSide(f, rhs);
-    multiply(t->inverse, rhs, x);
+    double left = solveWeights(t, rhs, x);
     for (int i = 0; i < 4; i++) {
-        negative = fmax(negative, -x[i].hi);
-        if (t->basis.side[i] == 0) r = ddAdd(r, x[i]), point = dd3Add(point, dd3Scale(x[i], t->k[i]));
+        negative = larger(negative, -x[i].hi);
+        if (t->side[i] != 0) continue;
+        dd share = ddMul(x[i], ddOf(f->unit));
+        r = ddAdd(r, x[i]);
+        point = dd3Add(point, dd3Scale(share, (dd3){t->column[i][0], t->column[i][1], t->column[i][2]}));
     }
-    double value = ddRound(r), size = v3Norm(dd3Round(t->n));
     bool two = f->sigma.hi != 0.0;
+    double value = ddRound(r), size = v3Norm(dd3Round(n));
+    double proof = ddRound(ddAdd(dd3Dot(n, f->c), ddMul(t->y[3], ddSub(f->sigma, ddOf(1.0)))));
     double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
     double outer = f->shape1->outradius + f->shape2->outradius;
-    double loss = fmax(over[0].hi, 0.0) + fmax(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-28 * size * (outer + outer / value);
-    double gain = 4.0 * negative * (1.0 + outer / inner) / value;
+    double loss = larger(over[0].hi, 0.0) + larger(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-29 * size * outer * (1.0 + 1.0 / value);
+    double gain = (4.0 * negative * (1.0 + outer / inner) + left * (1.0 + 5.0 * outer / inner)) / value;
     out->r = value;
-    out->lower = value * (1.0 - loss - 2.0 * PC_ROUND);
-    out->upper = value * (1.0 + gain + loss + 2.0 * PC_ROUND);
-    out->n = v3Scale(1.0 / size, dd3Round(t->n));
+    out->lower = smaller(proof, value) * (1.0 - loss - 2.0 * PC_ROUND);
+    out->upper = value * (1.0 + gain + 2.0 * PC_ROUND);
+    out->n = v3Scale(1.0 / size, dd3Round(n));
     out->D = 1.0 / size; /* the multipliers are scaled to h_W(n) = 1, one-sided to h1(n) = 1 */
     out->point = dd3Round(point);
-    out->basis = t->basis;
-    out->hasBasis = true;
-    for (int i = 0; i < 4; i++) out->hasBasis &= t->basis.vertex[i] >= 0;
+    out->hasBasis = pcBasisSort(t->side, t->vertex, &out->basis);
     out->path = PC_PATH_EXACT;
-    return value > 0.0 && value - out->lower <= PC_METRIC_TOLERANCE * value && out->upper - value <= PC_METRIC_TOLERANCE * value;
+    return value > 0.0 && value - out->lower <= ACCEPTED * value && out->upper - value <= ACCEPTED * value;
 }
 
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out)
 {
     ExactFrame f = exactFrame(frame);
     ExactTableau t;
-    if (!startOrNull || !startFrom(&f, startOrNull, &t)) {
-        startInside(&f, &t);
-        if (!factorize(&f, &t)) return false;
-    }
+    if ((!startOrNull || !startFrom(&f, startOrNull, &t)) && !startInside(&f, &t)) return false;
     for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
         ExactSupport far[2];
         dd over[2];

@@ -39,7 +39,7 @@ static void feasibleStart(const pcFrame* f, const double* A, const double* b, in
     for (int k = 0; k < rows; k++) {
         const double* a = A + 4 * (size_t)k;
         double over = v3Dot(v3Load(a), start) - b[k];
-        if (a[3] < 0.0 && over > 0.0) x[3] = fmax(x[3], over / -a[3]);
+        if (a[3] < 0.0 && over > 0.0) x[3] = larger(x[3], over / -a[3]);
     }
     x[3] *= 1.0 + 1e-9;
 }

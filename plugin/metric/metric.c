@@ -25,7 +25,7 @@ PC_INLINE void placeFrame(pcFrame* f)
     v3 apart = v3Sub(v3Load(f->pose2->position), v3Load(f->pose1->position));
     v3 centre1 = f->shape1->centre, centre2 = f->shape2->centre;
     f->c = v3Sub(v3Add(m3TMul(f->R1, apart), m3Mul(f->R, centre2)), centre1);
-    f->error = PC_ROUND * (8.0 * v3Norm(apart) + 10.0 * v3Norm(centre2) + 2.0 * v3Norm(centre1));
+    f->error = PC_ROUND * (8.0 * v3Size(apart) + 10.0 * v3Size(centre2) + 2.0 * v3Size(centre1));
 }
 
 pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
@@ -96,12 +96,13 @@ static pcStatus betweenSpheres(const pcFrame* f, pcFrameMetric* out)
 
 static const pcBasis* recall(const pcFrame* f, const pcPairCache* cache, pcBasis* basis)
 {
-    if (!cache || cache->count != 4 || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id) return NULL;
+    if (!cache || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id) return NULL;
+    if (cache->count1 < 1 || cache->count1 > 3) return NULL;
+    basis->count1 = cache->count1;
     for (int i = 0; i < 4; i++) {
-        int side = cache->side[i], vertex = cache->feature[i];
-        int limit = side == 0 ? f->shape1->vertexCount : f->shape2->vertexCount;
-        if ((side != 0 && side != 1) || vertex < 0 || vertex >= limit) return NULL;
-        basis->side[i] = side, basis->vertex[i] = vertex;
+        int vertex = cache->feature[i], limit = i < cache->count1 ? f->shape1->vertexCount : f->shape2->vertexCount;
+        if (vertex < 0 || vertex >= limit) return NULL;
+        basis->vertex[i] = vertex;
     }
     return basis;
 }
@@ -110,8 +111,8 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
 {
     if (!cache || !m->hasBasis) return;
     cache->shape[0] = f->shape1->id, cache->shape[1] = f->shape2->id;
-    for (int i = 0; i < 4; i++) cache->side[i] = m->basis.side[i], cache->feature[i] = m->basis.vertex[i];
-    cache->count = 4;
+    for (int i = 0; i < 4; i++) cache->feature[i] = m->basis.vertex[i];
+    cache->count1 = m->basis.count1;
 }
 
 /* From fast to careful: each method hands on what it could not certify. */

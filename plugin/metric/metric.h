@@ -31,11 +31,24 @@ typedef struct pcFrame {
     double error;                   /* bound on |c error|, in length; rotations are off by a few PC_ROUND */
 } pcFrame;
 
-/* Four features and who they belong to. A vertex of -1 is no vertex but a point inside, from which the search began. */
+/* Four vertices, body 1's first. */
 typedef struct pcBasis {
-    int side[4]; /* 0: body 1, 1: body 2 */
+    int count1; /* 1, 2 or 3 */
     int vertex[4];
 } pcBasis;
+
+/* Sorts the columns of a finished tableau, side 0 or 1; false if one is no vertex (-1) or all are of one body. */
+PC_INLINE bool pcBasisSort(const int side[4], const int vertex[4], pcBasis* out)
+{
+    int at = 0;
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < 4; i++)
+            if (side[i] == s) out->vertex[at++] = vertex[i];
+        if (s == 0) out->count1 = at;
+    }
+    bool vertices = (vertex[0] | vertex[1] | vertex[2] | vertex[3]) >= 0;
+    return vertices && out->count1 >= 1 && out->count1 <= 3;
+}
 
 /* An answer in the frame. D = h_W(n) two-sided, h1(n) one-sided, so that n.c / D (or (n.c - h2(-n)) / D) is r. */
 typedef struct pcFrameMetric {

@@ -23,7 +23,7 @@ typedef struct Tableau {
     v4d x;      /* weights of the basis under the turned ray */
     v3 n;
     double s;
-    pcBasis basis;
+    int side[4], vertex[4]; /* whose column stands where: body 0 or 1; vertex -1 is no vertex but an inner point of the start */
 } Tableau;
 
 /* Any unit vectors u, v with (axis, u, v) orthonormal. */
@@ -54,13 +54,13 @@ PC_INLINE void startInside(const pcFrame* f, Tableau* t)
     t->x = t->col[0] * ray.x + t->col[1] * ray.y + t->col[2] * ray.z + t->col[3] * (sigma - 1.0);
     t->n = v3Scale(inverse, sum);
     t->s = 0.0;
-    t->basis = (pcBasis){{0, 0, 0, 1}, {-1, -1, -1, -1}};
+    for (int i = 0; i < 4; i++) t->side[i] = i == 3, t->vertex[i] = -1;
 }
 
-PC_INLINE bool inBasis(const pcBasis* b, int side, int vertex)
+PC_INLINE bool inBasis(const Tableau* t, int side, int vertex)
 {
     bool found = false;
-    for (int i = 0; i < 4; i++) found |= (b->side[i] == side) & (b->vertex[i] == vertex);
+    for (int i = 0; i < 4; i++) found |= (t->side[i] == side) & (t->vertex[i] == vertex);
     return found;
 }
 
@@ -70,13 +70,14 @@ PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, doubl
     double w = side == 0 ? 1.0 : -1.0, last = side == 0 ? sigma : -1.0;
     v4d d = t->col[0] * (w * k.x) + t->col[1] * (w * k.y) + t->col[2] * (w * k.z) + t->col[3] * last;
     v4d size = v4Abs(d);
-    double largest = fmax(fmax(size[0], size[1]), fmax(size[2], size[3]));
+    double largest = larger(larger(size[0], size[1]), larger(size[2], size[3]));
     v4d ratio = v4Select(d > PIVOT_TOLERANCE * largest, t->x / d, v4Splat(HUGE_VAL));
-    int p = 0;
-    for (int i = 1; i < 4; i++)
-        if (ratio[i] < ratio[p]) p = i;
-    if (!(ratio[p] < HUGE_VAL)) return false;
-    double inverse = 1.0 / d[p], theta[4], step = t->x[p] * inverse;
+    int p01 = ratio[1] < ratio[0], p23 = 2 + (ratio[3] < ratio[2]); /* a knockout: which one wins cannot be predicted, so no branch */
+    double low01 = smaller(ratio[1], ratio[0]), low23 = smaller(ratio[3], ratio[2]);
+    int p = low23 < low01 ? p23 : p01;
+    double step = smaller(low23, low01);
+    if (!(step < HUGE_VAL)) return false;
+    double inverse = 1.0 / d[p], theta[4];
     for (int j = 0; j < 4; j++) {
         theta[j] = t->col[j][p] * inverse;
         t->col[j] -= d * theta[j];
@@ -86,8 +87,7 @@ PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, doubl
     t->x[p] = step;
     t->n = v3Add(t->n, v3Make(cost * theta[0], cost * theta[1], cost * theta[2]));
     t->s += cost * theta[3];
-    t->basis.side[p] = side;
-    t->basis.vertex[p] = vertex;
+    t->side[p] = side, t->vertex[p] = vertex;
     return true;
 }
 
@@ -111,8 +111,8 @@ PC_INLINE bool pivotToOptimum(const pcFrame* f, Tableau* t)
         last1 = far1.vertex, last2 = far2.vertex;
         double size = fabs(t->n.x) + fabs(t->n.y) + fabs(t->n.z);
         double over1 = far1.value - (1.0 - f->sigma * t->s), over2 = far2.value - t->s;
-        bool enters1 = over1 > noise1 * size && !inBasis(&t->basis, 0, last1);
-        bool enters2 = over2 > noise2 * size && !inBasis(&t->basis, 1, last2);
+        bool enters1 = over1 > noise1 * size && !inBasis(t, 0, last1);
+        bool enters2 = over2 > noise2 * size && !inBasis(t, 1, last2);
         if (!enters1 && !enters2) return true;
         v3 k1 = pcShapeK(f->shape1, last1), k2 = pcFrameK2(f, last2);
         bool first1 = enters1 && (!enters2 || over1 >= over2);
@@ -131,99 +131,122 @@ PC_INLINE bool pivotToOptimum(const pcFrame* f, Tableau* t)
 
 /* ---- what a basis says, from the true data ---- */
 
-/* The features of a basis in the frame: `count1` vertices a of body 1, 4 - count1 vertices b of body 2, and the edges that span the
- * plane of contact. Every array has a slot for each of the three possible vertices, so that no index depends on the counts. */
+/* The features of a basis in the frame: vertices a of body 1 and b of body 2, and the edges that span the plane of contact. */
 typedef struct Features {
-    int count1, first1, first2;
-    v3 a[4], b[4];
-    v3 e, g; /* edge vectors whose cross product is the normal */
+    int count1;
+    v3 a, b; /* the first vertex of each */
+    v3 e, g; /* 3 + 1: two edges of body 1; 2 + 2: one of each; 1 + 3: two of body 2 */
 } Features;
 
-PC_INLINE bool gatherFeatures(const pcFrame* f, const pcBasis* basis, Features* out)
+PC_INLINE Features gatherFeatures(const pcFrame* f, const pcBasis* basis)
 {
-    int count1 = 0, count2 = 0;
-    out->first1 = out->first2 = 0;
-    for (int i = 0; i < 4; i++) {
-        int vertex = basis->vertex[i];
-        if (vertex < 0) return false;
-        if (basis->side[i] == 0) {
-            if (count1 == 0) out->first1 = vertex;
-            out->a[count1++] = pcShapeK(f->shape1, vertex);
-        } else {
-            if (count2 == 0) out->first2 = vertex;
-            out->b[count2++] = pcFrameK2(f, vertex);
-        }
+    const pcShape *s1 = f->shape1, *s2 = f->shape2;
+    const int* v = basis->vertex;
+    Features q = {.count1 = basis->count1, .a = pcShapeK(s1, v[0])};
+    if (q.count1 == 3) {
+        q.b = pcFrameK2(f, v[3]);
+        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = v3Sub(pcShapeK(s1, v[2]), q.a);
+    } else if (q.count1 == 2) {
+        v3 b = pcShapeK(s2, v[2]);
+        q.b = m3Mul(f->R, b);
+        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = m3Mul(f->R, v3Sub(pcShapeK(s2, v[3]), b));
+    } else {
+        v3 b = pcShapeK(s2, v[1]);
+        q.b = m3Mul(f->R, b);
+        q.e = m3Mul(f->R, v3Sub(pcShapeK(s2, v[2]), b)), q.g = m3Mul(f->R, v3Sub(pcShapeK(s2, v[3]), b));
     }
-    out->count1 = count1;
-    if (count1 == 0 || count1 == 4) return false;
-    out->e = count1 >= 2 ? v3Sub(out->a[1], out->a[0]) : v3Sub(out->b[1], out->b[0]);
-    out->g = count1 == 3 ? v3Sub(out->a[2], out->a[0]) : count1 == 2 ? v3Sub(out->b[1], out->b[0]) : v3Sub(out->b[2], out->b[0]);
-    return true;
+    return q;
 }
 
-/* The common point x (from centre 1) and the most negative of the weights that make it, each between 0 and 1 if feasible. With
- * f1 = r and f2 = r or 1 the factors of the bodies:  f1 a-part = c + f2 b-part  in the plane spanned by e and g, cross = e x g. */
-PC_INLINE double witness(const pcFrame* f, const Features* q, v3 cross, double r, v3* point)
+/* The common point x (from centre 1) and the least of the weights that make it, each between 0 and 1 if feasible. With f1 = r and
+ * f2 = r or 1 the factors of the bodies:  f1 a-part = c + f2 b-part  in the plane spanned by e and g, cross = e x g. */
+PC_INLINE double witness(const pcFrame* f, const Features* q, v3 cross, double perSquare, double r, v3* point)
 {
-    double f1 = r, f2 = f->sigma != 0.0 ? r : 1.0, square = v3Dot(cross, cross);
-    v3 m = v3Sub(v3AddScaled(f->c, f2, q->b[0]), v3Scale(f1, q->a[0]));
-    double alpha = v3Dot(v3Cross(m, q->g), cross) / square, beta = v3Dot(v3Cross(q->e, m), cross) / square;
-    if (q->count1 == 2) { /* f1 alpha e - f2 beta' g = m */
-        alpha /= f1, beta /= -f2;
-        *point = v3Scale(f1, v3AddScaled(q->a[0], alpha, q->e));
-        return fmin(fmin(alpha, 1.0 - alpha), fmin(beta, 1.0 - beta));
-    }
-    if (q->count1 == 3) {
-        alpha /= f1, beta /= f1;
-        *point = v3AddScaled(f->c, f2, q->b[0]);
-    } else {
-        alpha /= -f2, beta /= -f2;
-        *point = v3Scale(f1, q->a[0]);
-    }
-    return fmin(fmin(alpha, beta), 1.0 - alpha - beta);
+    double f1 = r, f2 = f->sigma != 0.0 ? r : 1.0;
+    v3 from1 = v3Scale(f1, q->a), from2 = v3AddScaled(f->c, f2, q->b), m = v3Sub(from2, from1);
+    double alpha = v3Dot(v3Cross(m, q->g), cross) * perSquare, beta = v3Dot(v3Cross(q->e, m), cross) * perSquare;
+    double total = q->count1 == 1 ? -f2 : f1, second = q->count1 == 3 ? f1 : -f2;
+    alpha /= total, beta /= second;
+    *point = q->count1 == 3 ? from2 : q->count1 == 2 ? v3AddScaled(from1, f1 * alpha, q->e) : from1;
+    double last = q->count1 == 2 ? smaller(1.0 - alpha, 1.0 - beta) : 1.0 - alpha - beta;
+    return smaller(smaller(alpha, beta), last);
 }
 
 /* What climbing may miss on a facet of many corners, where neighbours differ by less than rounding. */
 PC_INLINE double climbError(const pcShape* s) { return s->vertexCount <= PC_SCAN_LIMIT ? 0.0 : 2.0 * s->largestFacet * s->outradius; }
 
-/* Relative forward error of r = n.c / D: of the vertices, of the centre distance, and of n through the span of the contact. */
-PC_INLINE double relativeError(const pcFrame* f, const Features* q, double size, double D, double r)
+/* Lengths that the error bounds are made of. */
+typedef struct Lengths {
+    double e, g;           /* of the spanning edges, at least */
+    double body1, body2;   /* circumradii; body 2's in units of its own factor */
+    double centre;         /* |c| / r */
+    double inner;          /* radius of a ball in what grows */
+} Lengths;
+
+PC_INLINE Lengths lengthsOf(const pcFrame* f, const Features* q, double perR)
 {
-    double e = v3Norm(q->e), g = v3Norm(q->g), R1 = f->shape1->outradius, R2 = f->shape2->outradius;
-    double vertices = ERROR_K1 * R1 + ERROR_K2 * R2 + climbError(f->shape1) + climbError(f->shape2);
-    double centres = ERROR_C * v3Norm(f->c) + f->error / PC_ROUND;
-    double cross = ERROR_CROSS * e * g * fmax(e, g) / size;
-    double fixed = f->sigma != 0.0 ? 1.0 : 1.0 + 1.0 / r; /* one-sided, body 2's errors are not scaled by r */
-    return PC_ROUND * ((vertices + cross) * fixed + centres / r) * size / D;
+    bool two = f->sigma != 0.0;
+    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
+    return (Lengths){v3Size(q->e), v3Size(q->g), f->shape1->outradius, f->shape2->outradius * (two ? 1.0 : larger(1.0, perR)),
+                     v3Size(f->c) * perR, inner};
+}
+
+/* Relative forward error of r = n.c / D: of the vertices, of the centre distance, and of n through the span of the contact. */
+PC_INLINE double relativeError(const pcFrame* f, const Lengths* l, double perSize, double perDepth, double perR)
+{
+    double vertices = ERROR_K1 * l->body1 + ERROR_K2 * l->body2 + climbError(f->shape1) + climbError(f->shape2);
+    double cross = ERROR_CROSS * l->e * l->g * larger(l->e, l->g) * perSize;
+    return (PC_ROUND * (vertices + cross + ERROR_C * l->centre) + f->error * perR) * perDepth;
+}
+
+/* Error of a weight: what the two sides of m = c + f2 b - f1 a lose, seen across the thinner way of the spanned plane. */
+PC_INLINE double weightError(const Lengths* l, double perSize)
+{
+    double across = larger(l->e, l->g) * perSize;
+    return PC_ROUND * (16.0 * (l->centre + l->body1 + l->body2) * across + 8.0 * l->e * l->g * perSize);
+}
+
+/* The farthest that a body reaches along d, given a vertex that is farthest if the basis is right: only its neighbours are asked. */
+PC_INLINE double reachFrom(const pcShape* s, v3 d, int vertex)
+{
+    v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z), best = v4Splat(-HUGE_VAL);
+    if (s->vertexCount <= PC_SCAN_LIMIT) {
+        for (int i = 0; i < s->paddedCount; i += 4) best = v4Max(best, v4Load(s->kx + i) * dx + v4Load(s->ky + i) * dy + v4Load(s->kz + i) * dz);
+    } else {
+        best = v4Splat(v3Dot(pcShapeK(s, vertex), d));
+        for (int b = s->climbStart[vertex]; b < s->climbStart[vertex + 1]; b++) {
+            const pcClimbBlock* block = s->climb + b;
+            best = v4Max(best, v4Load(block->x) * dx + v4Load(block->y) * dy + v4Load(block->z) * dz);
+        }
+    }
+    return larger(larger(best[0], best[1]), larger(best[2], best[3]));
 }
 
 /* r, bounds, normal and point of a basis. Returns whether it is certified; *feasible whether its weights are those of a point at all. */
 PC_INLINE bool certify(const pcFrame* f, const pcBasis* basis, pcFrameMetric* out, bool* feasible)
 {
-    Features q;
-    *feasible = false;
-    if (!gatherFeatures(f, basis, &q)) return false;
+    Features q = gatherFeatures(f, basis);
     bool two = f->sigma != 0.0;
-    v3 cross = v3Cross(q.e, q.g), n = cross, w = two ? v3Sub(q.a[0], q.b[0]) : q.a[0];
-    double D = v3Dot(n, w);
+    v3 cross = v3Cross(q.e, q.g), n = cross;
+    double D = v3Dot(n, two ? v3Sub(q.a, q.b) : q.a);
     if (D < 0.0) n = v3Neg(n), D = -D;
-    double r = v3Dot(n, two ? f->c : v3Add(f->c, q.b[0])) / D;
+    double away = v3Dot(n, f->c), offset2 = v3Dot(n, q.b), r = (two ? away : away + offset2) / D;
+    *feasible = false;
     if (!(D > 0.0) || !(r > 0.0)) return false;
-    double weight = witness(f, &q, cross, r, &out->point);
+    double square = v3Dot(cross, cross), perSquare = 1.0 / square, perSize = sqrt(perSquare), perR = 1.0 / r;
+    double weight = witness(f, &q, cross, perSquare, r, &out->point);
     *feasible = weight >= -1e-12;
     if (!(weight >= -1e-12)) return false;
-    double size = v3Norm(n);
-    pcSupport far1 = pcSupportOf(f->shape1, n, q.first1), far2 = pcSupportOf(f->shape2, v3Neg(m3TMul(f->R, n)), q.first2);
-    double h1 = fmax(far1.value, v3Dot(n, q.a[0])), h2 = fmax(far2.value, -v3Dot(n, q.b[0]));
-    double low = two ? v3Dot(n, f->c) / (h1 + h2) : (v3Dot(n, f->c) - h2) / h1;
-    double error = relativeError(f, &q, size, D, r);
-    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    double outer = f->shape1->outradius + (two ? f->shape2->outradius : f->shape2->outradius / r);
+    double h1 = reachFrom(f->shape1, n, basis->vertex[0]), h2 = reachFrom(f->shape2, v3Neg(m3TMul(f->R, n)), basis->vertex[q.count1]);
+    double low = two ? away / (h1 + h2) : (away - h2) / h1;
+    Lengths l = lengthsOf(f, &q, perR);
+    double depth = D * perSize, error = relativeError(f, &l, perSize, 1.0 / depth, perR), doubt = weightError(&l, perSize);
+    double missing = weight < doubt ? 4.0 * (doubt - smaller(weight, 0.0)) * (1.0 + (l.body1 + l.body2) / l.inner) : 0.0;
     out->r = r;
-    out->lower = fmin(low, r) * (1.0 - error);
-    out->upper = r * (1.0 + error + 4.0 * fmax(-weight, 0.0) * (1.0 + outer / inner));
-    out->n = v3Scale(1.0 / size, n);
-    out->D = D / size;
+    out->lower = smaller(low, r) * (1.0 - error);
+    out->upper = r * (1.0 + error + missing);
+    out->n = v3Scale(perSize, n);
+    out->D = depth;
     out->basis = *basis;
     out->hasBasis = true;
     return r - out->lower <= PC_METRIC_TOLERANCE * r && out->upper - r <= PC_METRIC_TOLERANCE * r;
@@ -236,9 +259,10 @@ PC_INLINE bool invertBasis(const pcFrame* f, const pcBasis* basis, Tableau* t)
 {
     double M[4][8] = {{0}};
     for (int j = 0; j < 4; j++) {
-        double w = basis->side[j] == 0 ? 1.0 : -1.0;
-        v3 k = basis->side[j] == 0 ? pcShapeK(f->shape1, basis->vertex[j]) : pcFrameK2(f, basis->vertex[j]);
-        M[0][j] = w * k.x, M[1][j] = w * k.y, M[2][j] = w * k.z, M[3][j] = basis->side[j] == 0 ? f->sigma : -1.0;
+        bool own = j < basis->count1;
+        double w = own ? 1.0 : -1.0;
+        v3 k = own ? pcShapeK(f->shape1, basis->vertex[j]) : pcFrameK2(f, basis->vertex[j]);
+        M[0][j] = w * k.x, M[1][j] = w * k.y, M[2][j] = w * k.z, M[3][j] = own ? f->sigma : -1.0;
         M[j][4 + j] = 1.0;
     }
     for (int c = 0; c < 4; c++) {
@@ -267,14 +291,14 @@ PC_INLINE bool startFrom(const pcFrame* f, const pcBasis* basis, Tableau* t)
 {
     if (!invertBasis(f, basis, t)) return false;
     t->x = t->col[0] * f->c.x + t->col[1] * f->c.y + t->col[2] * f->c.z + t->col[3] * (f->sigma - 1.0);
-    v4d cost = {basis->side[0] == 0, basis->side[1] == 0, basis->side[2] == 0, basis->side[3] == 0};
+    v4d cost = {1.0, basis->count1 > 1, basis->count1 > 2, 0.0};
     double y[4];
     for (int j = 0; j < 4; j++) {
         v4d product = cost * t->col[j];
         y[j] = product[0] + product[1] + product[2] + product[3];
     }
     t->n = v3Make(y[0], y[1], y[2]), t->s = y[3];
-    t->basis = *basis;
+    for (int i = 0; i < 4; i++) t->side[i] = i >= basis->count1, t->vertex[i] = basis->vertex[i];
     return v3Finite(t->n);
 }
 
@@ -287,7 +311,7 @@ PC_SIMD bool pcMetricSimplex(const pcFrame* f, const pcBasis* startOrNull, pcFra
     out->path = PC_PATH_SIMPLEX;
     out->hasBasis = false;
     if (!feasible || !startFrom(f, startOrNull, &t)) startInside(f, &t);
-    if (!pivotToOptimum(f, &t)) return false;
-    out->basis = t.basis;
-    return certify(f, &t.basis, out, &feasible);
+    pcBasis basis;
+    if (!pivotToOptimum(f, &t) || !pcBasisSort(t.side, t.vertex, &basis)) return false;
+    return certify(f, &basis, out, &feasible);
 }

@@ -30,6 +30,7 @@
 #define QUAD_EPS 0x1p-112
 
 typedef struct Body {
+    const pcShape* shape;
     const double* vertex;
     int count;
     pcQuad rotation[9]; /* shape axes to world */
@@ -198,6 +199,7 @@ static bool loadBody(const pcShape* shape, const pcPose* pose, Body* b)
 {
     pcShapeInfo info;
     if (pcShapeDescribe(shape, &info) != PC_OK || !isPolyhedron(&info)) return false;
+    b->shape = shape;
     b->vertex = pcShapeVertices(shape, &b->count);
     if (!b->vertex || b->count < 4) return false;
     rotationOf(pose->quaternion, b->rotation);
@@ -702,10 +704,39 @@ static void writeCertificate(const Program* p, pcCertificate* out)
     out->ok = out->upper - out->lower <= quad(PC_CERTIFIED) * p->upper;
 }
 
-/* Distance of the moving centre from the fixed body, against the rounding of doubles. */
+/* Depth of the moving centre inside the fixed body, by that body's planes: good to the rounding of doubles, which is what it is for. */
+static double depthInside(const Program* p)
+{
+    const Body* b = &p->body[1];
+    pcQuad x[3];
+    rotateBack(b->rotation, p->c, x);
+    for (int i = 0; i < 3; i++) x[i] = b->centre[i] - x[i];
+    double depth = HUGE_VAL;
+    pcFacet facet;
+    for (int k = 0; pcShapeFacet(b->shape, k, &facet) == PC_OK; k++) {
+        pcQuad a[3] = {quad(facet.plane[0]), quad(facet.plane[1]), quad(facet.plane[2])};
+        depth = fmin(depth, (double)(quad(facet.plane[3]) - dot3(a, x)));
+    }
+    return depth;
+}
+
+/* Its distance outside: r times the support of the moving body across the optimal direction y, which is 1 / |y|. */
+static double distanceOutside(const Program* p)
+{
+    Factor f;
+    pcQuad y[ROWS];
+    if (!factor(p->basis, &f)) return 0.0;
+    multipliers(p, &f, y);
+    double steep = length3(y);
+    return steep > 0.0 ? (double)p->upper / steep : 0.0;
+}
+
+/* The form of the metric changes at the surface, and doubles cannot tell on which side of it a centre is that lies on it to rounding. */
 static bool onBorder(const Program* p)
 {
-    return p->oneSided && (double)p->upper * p->body[0].radius <= 1e-13 * (p->input + p->body[1].reach);
+    double lengths = p->input + p->body[1].reach;
+    if (!p->oneSided) return false;
+    return vanished(p) ? depthInside(p) <= 1e-14 * lengths : distanceOutside(p) <= 4e-15 * lengths;
 }
 
 static void certifyProgram(Program* p, bool oneSided, const double* hint, double sign, pcCertificate* out)
