@@ -102,12 +102,12 @@ static bool cornerOnFacet(const pcSearch* s, int vertex, int facet, pcUnit* out)
 {
     const pcFrame* f = s->frame;
     const pcShape* s2 = f->shape2;
-    v3 k = pcShapeK(f->shape1, vertex), a = m3Mul(f->R, s2->normal[facet]);
+    v3 k = pcShapeK(f->shape1, vertex), a = m3Mul(&f->R, s2->normal[facet]);
     double b = s2->offset[facet], reach = v3Dot(a, k), far = v3Dot(a, f->c);
     bool two = s->sigma != 0.0;
     double D = (two ? b : 0.0) - reach, t = -(far + (two ? 0.0 : b)) / D, gap = reach - far - b;
     if (!(D > SLIDES * f->shape1->outradius) || !isNear(s, t, gap, v3Neg(a), k)) return false;
-    v3 x = v3Scale(t, k), y = two ? v3AddScaled(k, -1.0 / t, f->c) : v3Sub(x, f->c), local = m3TMul(f->R, y);
+    v3 x = v3Scale(t, k), y = two ? v3AddScaled(k, -1.0 / t, f->c) : v3Sub(x, f->c), local = m3TMul(&f->R, y);
     Slots slots = decidingSlots(s2, facet, local);
     if (!onFacet(s2, &slots, local, slackOf(s, t, two))) return false;
     *out = (pcUnit){t, D, gap, v3Neg(a), x, k};
@@ -157,8 +157,8 @@ static bool edgeOnEdge(const pcSearch* s, int edge1, int edge2, pcUnit* out)
     const pcFrame* f = s->frame;
     const pcEdge *q1 = f->shape1->edge + edge1, *q2 = f->shape2->edge + edge2;
     v3 k1 = pcShapeK(f->shape1, q1->vertex[0]), e = v3Sub(pcShapeK(f->shape1, q1->vertex[1]), k1);
-    v3 k2 = pcShapeK(f->shape2, q2->vertex[0]), g = m3Mul(f->R, v3Sub(pcShapeK(f->shape2, q2->vertex[1]), k2));
-    k2 = m3Mul(f->R, k2);
+    v3 k2 = pcShapeK(f->shape2, q2->vertex[0]), g = m3Mul(&f->R, v3Sub(pcShapeK(f->shape2, q2->vertex[1]), k2));
+    k2 = m3Mul(&f->R, k2);
     v3 cross = v3Cross(e, g), n = cross;
     double square = v3Dot(cross, cross), ee = v3Dot(e, e), gg = v3Dot(g, g);
     if (!(square > PARALLEL * PARALLEL * ee * gg)) return false;
@@ -175,7 +175,7 @@ static bool edgeOnEdge(const pcSearch* s, int edge1, int edge2, pcUnit* out)
     double gap = v3Dot(n, v3Sub(v3Add(f->c, k2), k1));
     if (!isNear(s, t, gap, n, y1)) return false;
     if (!onEdge(f->shape1, q1, alpha, y1, sqrt(ee), slackOf(s, t, true))) return false;
-    v3 y2 = v3AddScaled(pcShapeK(f->shape2, q2->vertex[0]), beta, m3TMul(f->R, g));
+    v3 y2 = v3AddScaled(pcShapeK(f->shape2, q2->vertex[0]), beta, m3TMul(&f->R, g));
     if (!onEdge(f->shape2, q2, beta, y2, sqrt(gg), slackOf(s, t, two))) return false;
     v3 apart = v3Sub(v3Add(f->c, k2), k1); /* closest points of the two lines as they are */
     v3 arm = v3AddScaled(k1, v3Dot(v3Cross(apart, g), cross) / square, e);
@@ -367,7 +367,7 @@ static bool nearEdges(const pcShape* s, const pcFeatureSet* vertices, int* edge,
 static bool nearFeatures(const pcSearch* s, double depth, Near* near)
 {
     const pcShape* shape[2] = {s->frame->shape1, s->frame->shape2};
-    v3 direction[2] = {s->metric->n, v3Neg(m3TMul(s->frame->R, s->metric->n))};
+    v3 direction[2] = {s->metric->n, v3Neg(m3TMul(&s->frame->R, s->metric->n))};
     for (int side = 0; side < 2; side++) {
         pcSupport top = pcSupportOf(shape[side], direction[side], -1);
         if (!pcNearVertices(shape[side], direction[side], top.value - depth, top.vertex, near->vertices + side)) return false;

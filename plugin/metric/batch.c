@@ -53,12 +53,14 @@ PC_INLINE void loadLane(Lanes* L, int lane, const double* size1, const pcPose* p
 {
     double between[4];
     quaternionBetween(pose1->quaternion, pose2->quaternion, between);
-    m3 R1 = m3FromQuaternion(pose1->quaternion), R = m3FromQuaternion(between);
-    v3 apart = v3Sub(v3Load(pose2->position), v3Load(pose1->position)), c = m3TMul(R1, apart);
+    m3 R1, R;
+    m3FromQuaternion(pose1->quaternion, &R1);
+    m3FromQuaternion(between, &R);
+    v3 c = m3TMul(&R1, v3Sub(v3Load(pose2->position), v3Load(pose1->position)));
     double at[3] = {c.x, c.y, c.z};
     for (int i = 0; i < 3; i++) {
         L->a[i][lane] = 0.5 * size1[i], L->b[i][lane] = 0.5 * size2[i], L->c[i][lane] = at[i];
-        L->R[i][0][lane] = R.row[i].x, L->R[i][1][lane] = R.row[i].y, L->R[i][2][lane] = R.row[i].z;
+        L->R[i][0][lane] = R.row[i][0], L->R[i][1][lane] = R.row[i][1], L->R[i][2][lane] = R.row[i][2];
     }
     L->inner[lane] = 0.5 * (smaller(smaller(size1[0], size1[1]), size1[2]) + smaller(smaller(size2[0], size2[1]), size2[2]));
     L->error[lane] = 1.5 * v3Norm(v3Load(size1)) + 5.0 * v3Norm(v3Load(size2)) + 14.0 * v3Norm(c);

@@ -17,25 +17,19 @@ static const double OUTSIDE = 2e-15;
 
 /* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i; c over lanes i. The fourth lane is empty. */
 typedef struct Boxes {
-    v4d a, b, c, row[3], column[3], absRow[3];
-    double sigma;
+    v4d a, b, c, absRow[3];
+    const v4d *row, *column;
 } Boxes;
 
-PC_INLINE v4d lanes(v3 a) { return (v4d){a.x, a.y, a.z, 0.0}; }
-PC_INLINE v3 fromLanes(v4d a) { return (v3){a[0], a[1], a[2]}; }
 PC_INLINE v4d nextLane(v4d a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }     /* lane j holds what j+1 held */
 PC_INLINE v4d previousLane(v4d a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); } /* lane j holds what j+2 held */
 PC_INLINE v4d withSign(v4d magnitude, v4d sign) { return (v4d)(((v4i)magnitude & INT64_MAX) | ((v4i)sign & INT64_MIN)); }
 
-PC_INLINE Boxes boxesOf(const pcFrame* f)
+PC_INLINE void loadBoxes(const pcFrame* f, Boxes* B)
 {
-    const v3* r = f->R.row;
-    Boxes B = {.a = lanes(f->shape1->half), .b = lanes(f->shape2->half), .c = lanes(f->c), .sigma = f->sigma};
-    for (int i = 0; i < 3; i++) B.row[i] = lanes(r[i]), B.absRow[i] = v4Abs(B.row[i]);
-    B.column[0] = (v4d){r[0].x, r[1].x, r[2].x, 0.0};
-    B.column[1] = (v4d){r[0].y, r[1].y, r[2].y, 0.0};
-    B.column[2] = (v4d){r[0].z, r[1].z, r[2].z, 0.0};
-    return B;
+    B->a = v3ToLanes(f->shape1->half), B->b = v3ToLanes(f->shape2->half), B->c = v3ToLanes(f->c);
+    B->row = f->R.row, B->column = f->R.column;
+    for (int i = 0; i < 3; i++) B->absRow[i] = v4Abs(f->R.row[i]);
 }
 
 /* The leading three axes: their ratio, and which family they are of (0 faces of 1, 1 faces of 2, 2 + i edges of i). */
@@ -44,23 +38,23 @@ typedef struct Lead {
     v4i family;
 } Lead;
 
-PC_INLINE void challenge(Lead* lead, v4d distance, v4d h1, v4d h2, double sigma, int64_t family)
+PC_INLINE void challenge(Lead* lead, v4d distance, v4d h1, v4d h2, bool two, int64_t family)
 {
-    v4d ratio = sigma != 0.0 ? distance / (h1 + h2) : (distance - h2) / h1;
+    v4d ratio = two ? distance / (h1 + h2) : (distance - h2) / h1;
     v4i wins = ratio > lead->ratio;
     lead->ratio = v4Select(wins, ratio, lead->ratio);
     lead->family = v4SelectInt(wins, (v4i){family, family, family, family}, lead->family);
 }
 
 /* Returns the lane; lead has the ratios and families of all three. */
-PC_INLINE int bestAxis(const Boxes* B, Lead* lead)
+PC_INLINE int bestAxis(const Boxes* B, bool two, Lead* lead)
 {
     const v4d *row = B->row, *q = B->absRow;
     v4d a = B->a, b = B->b, c = B->c;
     v4d reach1 = v4Abs(B->column[0]) * b[0] + v4Abs(B->column[1]) * b[1] + v4Abs(B->column[2]) * b[2];
     *lead = (Lead){v4Splat(-1.0), {0, 0, 0, 0}};
-    challenge(lead, v4Abs(c), a, reach1, B->sigma, 0);
-    challenge(lead, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, B->sigma, 1);
+    challenge(lead, v4Abs(c), a, reach1, two, 0);
+    challenge(lead, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
     v4d b1 = nextLane(b), b2 = previousLane(b);
 #pragma GCC unroll 3
     for (int i = 0; i < 3; i++) { /* n = e_i x R_j has components -R_kj along i+1 and R_(i+1)j along k = i+2 */
@@ -68,7 +62,7 @@ PC_INLINE int bestAxis(const Boxes* B, Lead* lead)
         v4d distance = v4Abs(row[m] * c[k] - row[k] * c[m]);
         v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
         distance = v4Select(clear, distance, v4Splat(-1.0));
-        challenge(lead, distance, q[k] * a[m] + q[m] * a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), B->sigma, 2 + i);
+        challenge(lead, distance, q[k] * a[m] + q[m] * a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
     }
     double r0 = lead->ratio[0], r1 = lead->ratio[1], r2 = lead->ratio[2];
     int lane = r1 > r0;
@@ -81,7 +75,8 @@ PC_INLINE int bestAxis(const Boxes* B, Lead* lead)
 /* A face of one box (half sizes a, factor f, normal axis i, side up) against the other box (half sizes b, factor o, its axes as columns in
  * the first box's axes, its centre d). */
 typedef struct FaceOn {
-    v4d a, b, d, column[3];
+    v4d a, b, d;
+    const v4d* column;
     double f, o, up;
     int i;
 } FaceOn;
@@ -163,21 +158,21 @@ PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
 }
 
 /* Face of box 1 wins: look from box 1. */
-PC_INLINE bool confirmFace1(const Boxes* B, int i, double r, double* loss, v4d* n, v4d* point)
+PC_INLINE bool confirmFace1(const Boxes* B, bool two, int i, double r, double* loss, v4d* n, v4d* point)
 {
     double up = copysign(1.0, B->c[i]);
-    FaceOn q = {B->a, B->b, B->c, {B->column[0], B->column[1], B->column[2]}, r, B->sigma != 0.0 ? r : 1.0, up, i};
+    FaceOn q = {B->a, B->b, B->c, B->column, r, two ? r : 1.0, up, i};
     *n = v4Splat(0.0);
     (*n)[i] = up;
     return confirmFace(&q, point, loss);
 }
 
 /* Face of box 2 wins: look from box 2, and turn the point back. */
-PC_INLINE bool confirmFace2(const Boxes* B, int j, double r, double* loss, v4d* n, v4d* point)
+PC_INLINE bool confirmFace2(const Boxes* B, bool two, int j, double r, double* loss, v4d* n, v4d* point)
 {
     v4d d = -(B->row[0] * B->c[0] + B->row[1] * B->c[1] + B->row[2] * B->c[2]), p;
     double up = copysign(1.0, d[j]);
-    FaceOn q = {B->b, B->a, d, {B->row[0], B->row[1], B->row[2]}, B->sigma != 0.0 ? r : 1.0, r, up, j};
+    FaceOn q = {B->b, B->a, d, B->row, two ? r : 1.0, r, up, j};
     bool found = confirmFace(&q, &p, loss);
     *n = B->column[j] * -up;
     *point = B->c + B->column[0] * p[0] + B->column[1] * p[1] + B->column[2] * p[2];
@@ -185,10 +180,10 @@ PC_INLINE bool confirmFace2(const Boxes* B, int j, double r, double* loss, v4d* 
 }
 
 /* Edge i of box 1 on edge j of box 2: f1 (k1 + alpha e_i) = c + f2 (k2 + beta R_j), with m = c + f2 k2 - f1 k1 and n = e_i x R_j. */
-PC_INLINE bool confirmEdges(const Boxes* B, int i, int j, double r, v4d* normal, v4d* point)
+PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4d* normal, v4d* point)
 {
     const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-    double f1 = r, f2 = B->sigma != 0.0 ? r : 1.0;
+    double f1 = r, f2 = two ? r : 1.0;
     v4d unit = v4Splat(0.0), edge = B->column[j];
     unit[i] = 1.0;
     v4d n = nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge), n0 = n;
@@ -208,41 +203,47 @@ PC_INLINE bool confirmEdges(const Boxes* B, int i, int j, double r, v4d* normal,
 }
 
 /* Rounding of c, of R and of the sums, relative to D; an edge axis loses by the sine of its edges as well. */
-PC_INLINE double relativeError(const pcFrame* f, double r, double denominator)
+PC_INLINE double relativeError(const pcFrame* f, bool two, double perR, double perDepth)
 {
-    double R1 = f->shape1->outradius, R2 = f->shape2->outradius, fixed = f->sigma != 0.0 ? 1.0 : 1.0 + 1.0 / r;
-    return ((3.0 * R1 + 10.0 * R2) * fixed * PC_ROUND + (f->error + 6.0 * PC_ROUND * v3Size(f->c)) / r) / denominator;
+    double R1 = f->shape1->outradius, R2 = f->shape2->outradius, fixed = two ? 1.0 : 1.0 + perR;
+    return ((3.0 * R1 + 10.0 * R2) * fixed * PC_ROUND + (f->error + 6.0 * PC_ROUND * v3Size(f->c)) * perR) * perDepth;
 }
 
-PC_SIMD bool pcMetricBoxes(const pcFrame* f, pcFrameMetric* out)
+/* `two` is a constant where this is inlined: two-sided and one-sided are two programs. */
+PC_INLINE bool solveBoxes(const pcFrame* f, bool two, pcFrameMetric* out)
 {
-    Boxes B = boxesOf(f);
+    Boxes B;
     Lead lead;
-    int lane = bestAxis(&B, &lead), family = (int)lead.family[lane];
-    double r = lead.ratio[lane], loss = 0.0, sine = 1.0;
+    loadBoxes(f, &B);
+    int lane = bestAxis(&B, two, &lead), family = (int)lead.family[lane];
+    double r = lead.ratio[lane], loss = 0.0, perSine = 1.0;
     v4d n, point;
     bool found;
     out->hasBasis = false;
     if (!(r > 0.0)) return false;
     if (family >= 2) {
-        found = confirmEdges(&B, family - 2, lane, r, &n, &point);
-        sine = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        n *= 1.0 / sine;
+        found = confirmEdges(&B, two, family - 2, lane, r, &n, &point);
+        perSine = 1.0 / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        n *= perSine;
     } else if (family == 0) {
-        found = confirmFace1(&B, lane, r, &loss, &n, &point);
+        found = confirmFace1(&B, two, lane, r, &loss, &n, &point);
     } else {
-        found = confirmFace2(&B, lane, r, &loss, &n, &point);
+        found = confirmFace2(&B, two, lane, r, &loss, &n, &point);
     }
     if (!found) return false;
-    bool two = B.sigma != 0.0;
-    out->n = fromLanes(n), out->point = fromLanes(point);
+    out->n = v3OfLanes(n), out->point = v3OfLanes(point);
     v3 a = f->shape1->half;
-    double D = two ? v3Dot(out->n, f->c) / r : fabs(out->n.x) * a.x + fabs(out->n.y) * a.y + fabs(out->n.z) * a.z;
-    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : 1.0 / r)) / inner;
-    double error = relativeError(f, r, D * sine);
+    double perR = 1.0 / r, inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
+    double D = two ? v3Dot(out->n, f->c) * perR : fabs(out->n.x) * a.x + fabs(out->n.y) * a.y + fabs(out->n.z) * a.z;
+    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : perR)) / inner;
+    double error = relativeError(f, two, perR, perSine / D);
     out->r = r, out->D = D;
     out->lower = r * (1.0 - error), out->upper = r * (1.0 + error + outside) + loss / D;
     out->path = PC_PATH_CLOSED;
     return error <= PC_METRIC_TOLERANCE && out->upper - r <= PC_METRIC_TOLERANCE * r;
+}
+
+PC_SIMD bool pcMetricBoxes(const pcFrame* f, pcFrameMetric* out)
+{
+    return f->sigma != 0.0 ? solveBoxes(f, true, out) : solveBoxes(f, false, out);
 }

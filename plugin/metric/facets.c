@@ -23,7 +23,7 @@ static void fillRows(const pcFrame* f, double* A, double* b)
         *b = 0.0;
     }
     for (int k = 0; k < s2->facetCount; k++, A += 4, b++) {
-        v3 a = m3Mul(f->R, s2->normal[k]);
+        v3 a = m3Mul(&f->R, s2->normal[k]);
         v3Store(A, a);
         A[3] = -f->sigma * s2->offset[k];
         *b = v3Dot(a, f->c) + (1.0 - f->sigma) * s2->offset[k];
@@ -58,8 +58,10 @@ static bool solveRows(const pcFrame* f, double* A, int rows, pcFrameMetric* out)
     for (int i = 0; i < 4; i++)
         if (active[i] < f->shape1->facetCount) g = v3AddScaled(g, y[i], v3Load(A + 4 * (size_t)active[i]));
     double size = v3Norm(g);
-    *out = (pcFrameMetric){.r = x[3], .lower = x[3] * (1.0 - CLAIM), .upper = x[3] * (1.0 + CLAIM), .n = v3Scale(1.0 / size, g),
-                           .D = 1.0 / size, .point = v3Load(x), .path = PC_PATH_FACETS};
+    out->r = x[3], out->lower = x[3] * (1.0 - CLAIM), out->upper = x[3] * (1.0 + CLAIM);
+    out->n = v3Scale(1.0 / size, g), out->D = 1.0 / size, out->point = v3Load(x);
+    out->hasBasis = false;
+    out->path = PC_PATH_FACETS;
     return size > 0.0;
 }
 

@@ -5,6 +5,14 @@
 
 /* ---- the frame ---- */
 
+/* The usual case in one comparison: finite numbers and a quaternion of usable length. */
+PC_INLINE bool poseUsable(const pcPose* pose)
+{
+    const double *p = pose->position, *q = pose->quaternion;
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], nought = (p[0] + p[1] + p[2]) * 0.0 + square * 0.0;
+    return (nought == 0.0) & (square > 1e-200);
+}
+
 static pcStatus checkPose(const pcPose* pose, int body)
 {
     const double* q = pose->quaternion;
@@ -20,34 +28,41 @@ PC_INLINE void placeFrame(pcFrame* f)
 {
     double between[4];
     quaternionBetween(f->pose1->quaternion, f->pose2->quaternion, between);
-    f->R1 = m3FromQuaternion(f->pose1->quaternion);
-    f->R = m3FromQuaternion(between);
+    m3FromQuaternion(f->pose1->quaternion, &f->R1);
+    m3FromQuaternion(between, &f->R);
     v3 apart = v3Sub(v3Load(f->pose2->position), v3Load(f->pose1->position));
     v3 centre1 = f->shape1->centre, centre2 = f->shape2->centre;
-    f->c = v3Sub(v3Add(m3TMul(f->R1, apart), m3Mul(f->R, centre2)), centre1);
+    f->c = v3Sub(v3Add(m3TMul(&f->R1, apart), m3Mul(&f->R, centre2)), centre1);
     f->error = PC_ROUND * (8.0 * v3Size(apart) + 10.0 * v3Size(centre2) + 2.0 * v3Size(centre1));
+}
+
+/* Inlined into pcMetricPair, and so into its clones. */
+PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
+{
+    if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
+    if (flags & ~(PC_FIXED_1 | PC_FIXED_2)) return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
+    if (!(poseUsable(p1) & poseUsable(p2))) {
+        pcStatus status = checkPose(p1, 1);
+        if (status == PC_OK) status = checkPose(p2, 2);
+        if (status != PC_OK) return status;
+    }
+    bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
+    if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
+    out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
+    out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
+    out->pose1 = fixed1 ? p2 : p1, out->pose2 = fixed1 ? p1 : p2;
+    placeFrame(out);
+    return PC_OK;
 }
 
 pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
 {
-    if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
-    if (flags & ~(PC_FIXED_1 | PC_FIXED_2)) return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
-    pcStatus status = checkPose(p1, 1);
-    if (status == PC_OK) status = checkPose(p2, 2);
-    if (status != PC_OK) return status;
-    bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
-    if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
-    pcFrame f = {.swapped = fixed1, .sigma = fixed1 || fixed2 ? 0.0 : 1.0};
-    f.shape1 = fixed1 ? s2 : s1, f.shape2 = fixed1 ? s1 : s2;
-    f.pose1 = fixed1 ? p2 : p1, f.pose2 = fixed1 ? p1 : p2;
-    placeFrame(&f);
-    *out = f;
-    return PC_OK;
+    return makeFrame(s1, p1, s2, p2, flags, out);
 }
 
 bool pcFrameCentreInside(const pcFrame* f)
 {
-    v3 centre1 = v3Neg(m3TMul(f->R, f->c));
+    v3 centre1 = v3Neg(m3TMul(&f->R, f->c));
     for (int k = 0; k < f->shape2->facetCount; k++)
         if (v3Dot(f->shape2->normal[k], centre1) > f->shape2->offset[k]) return false;
     return true;
@@ -58,7 +73,7 @@ bool pcFrameCentreInside(const pcFrame* f)
 /* Over a plane: r = height of the centre / how far the body reaches towards the plane (T 2.18, without t >= 0). */
 static bool overPlane(const pcFrame* f, pcFrameMetric* out)
 {
-    v3 down = v3Neg(m3Mul(f->R, f->shape2->planeNormal));
+    v3 down = v3Neg(m3Mul(&f->R, f->shape2->planeNormal));
     double height = v3Dot(down, f->c), reach = f->shape1->radius;
     v3 k = v3Scale(reach, down);
     if (f->shape1->kind != PC_SHAPE_SPHERE) {
@@ -126,18 +141,21 @@ static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* 
     return pcMetricExact(f, out->hasBasis ? &best : NULL, out) || pcMetricFacets(f, out);
 }
 
-static pcStatus betweenPolyhedra(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
+static bool solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
 {
     pcFrame f = *frame;
-    bool solved = solvePolyhedra(&f, cache, out) && out->r > 0.0;
-    bool onesided = f.sigma == 0.0;
-    if (onesided && (!solved || out->r < 1e-6) && pcFrameCentreInside(&f)) {
-        f.sigma = 1.0;
-        solved = solvePolyhedra(&f, cache, out);
-    }
-    if (!solved) return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f.shape1->vertexCount, f.shape2->vertexCount);
-    out->sigma = f.sigma;
-    remember(&f, out, cache);
+    f.sigma = out->sigma = 1.0;
+    return solvePolyhedra(&f, cache, out);
+}
+
+static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
+{
+    out->sigma = f->sigma;
+    bool solved = solvePolyhedra(f, cache, out) && out->r > 0.0;
+    bool onesided = f->sigma == 0.0;
+    if (onesided && (!solved || out->r < 1e-6) && pcFrameCentreInside(f)) solved = solveTwoSided(f, cache, out);
+    if (!solved) return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount, f->shape2->vertexCount);
+    remember(f, out, cache);
     return PC_OK;
 }
 
@@ -155,19 +173,9 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 
 /* ---- back to the world ---- */
 
-double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }
-
-v3 pcFrameToWorld(const pcFrame* f, v3 fromCentre1)
+PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
 {
-    return v3Add(v3Load(f->pose1->position), m3Mul(f->R1, v3Add(f->shape1->centre, fromCentre1)));
-}
-
-/* x_i + (x - x_i) / t; a centre exactly on the plane (t = 0) leaves the point where it is. */
-v3 pcPreimage(v3 centre, v3 x, double t) { return t != 0.0 ? v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)) : x; }
-
-static void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
-{
-    v3 n = m3Mul(f->R1, m->n), origin = {0.0, 0.0, 0.0};
+    v3 n = m3Mul(&f->R1, m->n), origin = {0.0, 0.0, 0.0};
     v3 own = pcPreimage(origin, m->point, m->r), other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
     out->r = m->r, out->lower = m->lower, out->upper = m->upper;
     out->rho = pcRatioToRho(m->r);
@@ -179,13 +187,13 @@ static void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
     out->path = m->path;
 }
 
-pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
+PC_SIMD pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                       pcPairCache* cacheOrNull, pcMetric* out)
 {
     pcFrame frame;
     pcFrameMetric metric;
     if (!out) return pcFail(PC_ERROR_ARGUMENT, "pcMetricPair needs a place for the answer");
-    pcStatus status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
+    pcStatus status = makeFrame(shape1, pose1, shape2, pose2, flags, &frame);
     if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);
     if (status == PC_OK) writeMetric(&frame, &metric, out);
     return status;

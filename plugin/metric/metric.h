@@ -14,6 +14,7 @@
 #ifndef PC_METRIC_METRIC_H
 #define PC_METRIC_METRIC_H
 
+#include "base/rotation.h"
 #include "pcontact/metric.h"
 #include "shape/shape.h"
 
@@ -75,10 +76,18 @@ void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);              
 /* Whether body 1's centre lies in the bounded fixed body 2 (or on its boundary): the one-sided r is then 0. */
 bool pcFrameCentreInside(const pcFrame* frame);
 
-double pcRatioToRho(double r);                              /* (r - 1) / r, minus infinity where r <= 0 (T 2.4) */
-v3 pcFrameToWorld(const pcFrame* frame, v3 fromCentre1);    /* a point of the frame in world axes */
-v3 pcPreimage(v3 centre, v3 x, double t);                   /* of a point x of the body scaled by t: centre + (x - centre) / t */
+/* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
+PC_INLINE double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }
 
-PC_INLINE v3 pcFrameK2(const pcFrame* f, int i) { return m3Mul(f->R, pcShapeK(f->shape2, i)); }
+/* A point of the frame, given from the centre of body 1, in world axes. */
+PC_INLINE v3 pcFrameToWorld(const pcFrame* f, v3 fromCentre1)
+{
+    return v3Add(v3Load(f->pose1->position), m3Mul(&f->R1, v3Add(f->shape1->centre, fromCentre1)));
+}
+
+/* Of a point x of the body scaled by t: centre + (x - centre) / t. A centre exactly on a plane (t = 0) leaves the point where it is. */
+PC_INLINE v3 pcPreimage(v3 centre, v3 x, double t) { return t != 0.0 ? v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)) : x; }
+
+PC_INLINE v3 pcFrameK2(const pcFrame* f, int i) { return m3Mul(&f->R, pcShapeK(f->shape2, i)); }
 
 #endif

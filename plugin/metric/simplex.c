@@ -107,7 +107,7 @@ PC_INLINE bool pivotToOptimum(const pcFrame* f, Tableau* t)
     double noise1 = 8.0 * PC_ROUND * f->shape1->outradius, noise2 = 8.0 * PC_ROUND * f->shape2->outradius;
     for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
         pcSupport far1 = supportNear(f->shape1, t->n, last1);
-        pcSupport far2 = supportNear(f->shape2, v3Neg(m3TMul(f->R, t->n)), last2);
+        pcSupport far2 = supportNear(f->shape2, v3Neg(m3TMul(&f->R, t->n)), last2);
         last1 = far1.vertex, last2 = far2.vertex;
         double size = fabs(t->n.x) + fabs(t->n.y) + fabs(t->n.z);
         double over1 = far1.value - (1.0 - f->sigma * t->s), over2 = far2.value - t->s;
@@ -148,12 +148,12 @@ PC_INLINE Features gatherFeatures(const pcFrame* f, const pcBasis* basis)
         q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = v3Sub(pcShapeK(s1, v[2]), q.a);
     } else if (q.count1 == 2) {
         v3 b = pcShapeK(s2, v[2]);
-        q.b = m3Mul(f->R, b);
-        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = m3Mul(f->R, v3Sub(pcShapeK(s2, v[3]), b));
+        q.b = m3Mul(&f->R, b);
+        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[3]), b));
     } else {
         v3 b = pcShapeK(s2, v[1]);
-        q.b = m3Mul(f->R, b);
-        q.e = m3Mul(f->R, v3Sub(pcShapeK(s2, v[2]), b)), q.g = m3Mul(f->R, v3Sub(pcShapeK(s2, v[3]), b));
+        q.b = m3Mul(&f->R, b);
+        q.e = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[2]), b)), q.g = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[3]), b));
     }
     return q;
 }
@@ -237,7 +237,7 @@ PC_INLINE bool certify(const pcFrame* f, const pcBasis* basis, pcFrameMetric* ou
     double weight = witness(f, &q, cross, perSquare, r, &out->point);
     *feasible = weight >= -1e-12;
     if (!(weight >= -1e-12)) return false;
-    double h1 = reachFrom(f->shape1, n, basis->vertex[0]), h2 = reachFrom(f->shape2, v3Neg(m3TMul(f->R, n)), basis->vertex[q.count1]);
+    double h1 = reachFrom(f->shape1, n, basis->vertex[0]), h2 = reachFrom(f->shape2, v3Neg(m3TMul(&f->R, n)), basis->vertex[q.count1]);
     double low = two ? away / (h1 + h2) : (away - h2) / h1;
     Lengths l = lengthsOf(f, &q, perR);
     double depth = D * perSize, error = relativeError(f, &l, perSize, 1.0 / depth, perR), doubt = weightError(&l, perSize);

@@ -248,6 +248,16 @@ static long double leavesBody(const BruteBody* b, BV x, long double t)
     return most;
 }
 
+/* The normal separates the two bodies as they are, shifted together: then the four rows are an optimal basis of the LP. Asked of the
+ * vertices, because of the facets at a corner of many only some triples have multipliers >= 0. */
+static bool separates(const BruteBody* body[2], const BruteEvent* e)
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < body[i]->vertices; k++)
+            if ((i == 0 ? 1 : -1) * bvDot(e->n, bvSub(body[i]->vertex[k], e->point[i])) > 1e-13L) return false;
+    return true;
+}
+
 static bool makeEvent(const BruteBody* body[2], const Rows* rows, long double slack, BruteEvent* e)
 {
     long double y[4];
@@ -256,10 +266,10 @@ static bool makeEvent(const BruteBody* body[2], const Rows* rows, long double sl
     if (e->kind != PC_EDGE_EDGE && !(y[3] > 0)) return false;
     BV g = forceOf(body, rows, y);
     e->D = 1 / bvNorm(g), e->n = bvScale(e->D, g);
-    e->optimal = y[0] >= 0 && y[1] >= 0 && y[2] >= 0 && y[3] >= 0;
     for (int i = 0; i < 2; i++)
         e->point[i] = body[i]->scales ? bvAdd(body[i]->centre, bvScale(1 / e->t, bvSub(e->x, body[i]->centre))) : e->x;
     e->gap = bvDot(e->n, bvSub(e->point[1], e->point[0]));
+    e->optimal = separates(body, e);
     e->leaves = fmaxl(leavesBody(body[0], e->x, e->t), leavesBody(body[1], e->x, e->t));
     return e->leaves <= slack;
 }

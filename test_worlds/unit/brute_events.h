@@ -78,7 +78,7 @@ typedef struct BruteEvent {
     long double facing;  /* cosine of the two normals; filled by bruteEvents */
     long double leaves;  /* largest a_k.(x - x_s)/b_k - t over both bodies: <= 0 feasible (one-sided rows against 1) */
     BV n, x, point[2];
-    bool optimal;        /* all multipliers >= 0 */
+    bool optimal;        /* its rows decide r: the normal separates the bodies where they touch */
 } BruteEvent;
 
 /* All combinations of a corner with a face and an edge with an edge that come together as the bodies grow and leave the bodies by at
