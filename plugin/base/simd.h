@@ -1,7 +1,8 @@
 /*
  * Four doubles at a time, by the compiler's vector extension: two SSE2 registers on any x86-64, one AVX register where PC_SIMD
  * functions are cloned for it, plain code elsewhere. No fused multiply-add is ever formed, so every clone gives the same bits.
- * Everything is inlined, so how a vector would be passed between functions does not matter (built with -Wno-psabi).
+ * Never pass or return one by value except to an inlined function: a clone and its callee would disagree about where it is. (Built with
+ * -Wno-psabi, because the compiler warns of the inlined ones too.)
  */
 #ifndef PC_BASE_SIMD_H
 #define PC_BASE_SIMD_H

@@ -1,8 +1,6 @@
 /* One query for the events of a pair: metric, search, choice, writing. */
 #include "events/events.h"
 
-#include <stdlib.h>
-
 #include "base/status.h"
 
 static const unsigned COOKIE = 0x70634576u;
@@ -41,6 +39,7 @@ static void prepare(pcSearch* s)
     s->sigma = m->sigma;
     s->margin = s->settings->margin + SLOP * m->D;
     s->count = s->kept = 0;
+    s->pastEnds = s->settings->epsX > 1e-8 ? HUGE_VAL : 1e-6;
     across(m->n, &s->u, &s->v);
     double share = 2.0 * s->margin / (m->r * m->D);
     double furthest = m->r > 0.0 && share < 1.0 ? 1.0 / (1.0 - share) : HUGE_VAL;
@@ -61,23 +60,16 @@ static void search(pcSearch* s)
         pcSearchPolyhedra(s);
 }
 
-static int compareIds(const void* a, const void* b)
-{
-    unsigned long long x = ((const pcFound*)a)->id, y = ((const pcFound*)b)->id;
-    return (x > y) - (x < y);
-}
-
-/* By insertion where the list is short, as it nearly always is and nearly in order already. */
+/* By Shell's method, which is insertion for the few events of the usual pair: in place, where the C library's qsort allocates. */
 static void sortById(pcFound* found, int count)
 {
-    if (count > 32) {
-        qsort(found, (size_t)count, sizeof *found, compareIds);
-        return;
-    }
-    for (int i = 1; i < count; i++)
-        for (int j = i; j > 0 && found[j].id < found[j - 1].id; j--) {
-            pcFound swap = found[j];
-            found[j] = found[j - 1], found[j - 1] = swap;
+    static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+        for (int i = gaps[g]; i < count; i++) {
+            pcFound moving = found[i];
+            int j = i;
+            for (; j >= gaps[g] && moving.id < found[j - gaps[g]].id; j -= gaps[g]) found[j] = found[j - gaps[g]];
+            found[j] = moving;
         }
 }
 
@@ -87,7 +79,8 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     pcFrame frame;
     pcFrameMetric metric;
     pcFound found[PC_FOUND_LIMIT];
-    pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found};
+    pcUnit unit[PC_UNIT_LIMIT];
+    pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found, .unit = unit};
     if (!count || capacity < 0 || (capacity > 0 && !events)) return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
     pcStatus status = checkSettings(settings);
     if (status == PC_OK) status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
@@ -95,7 +88,7 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     if (status != PC_OK) return status;
     prepare(&s);
     search(&s);
-    pcSelectWidest(s.found, s.kept, capacity);
+    pcSelectWidest(s.found, s.kept, capacity, SLOP * metric.D);
     int written = s.kept < capacity ? s.kept : capacity;
     sortById(s.found, written);
     for (int i = 0; i < written; i++) pcEventWrite(&s, s.found + i, events + i);

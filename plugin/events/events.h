@@ -19,10 +19,13 @@
 #define PC_NEAR_LIMIT 1024
 /* More events of one pair than this are counted, but only the first so many are kept. Two faces of PC_NEAR_LIMIT corners have fewer. */
 #define PC_FOUND_LIMIT 2048
+/* The first so many are kept with all that is known of them; the others are computed again when they are written. */
+#define PC_UNIT_LIMIT 32
 
-/* Features of one body: the list, and a hash table over it that grows with it. */
+/* Features of one body: the list, and a way to find in it: a bit for each where the body has at most 64, else a hash table that grows. */
 typedef struct pcFeatureSet {
-    int count, mask;
+    int count, mask; /* mask 0: bits are used */
+    uint64_t bits;
     int item[PC_NEAR_LIMIT];
     int slot[2 * PC_NEAR_LIMIT];
 } pcFeatureSet;
@@ -35,6 +38,7 @@ typedef struct pcFound {
     double gap;             /* own, a length */
     double facing;          /* cosine to the pair's normal */
     double u, v;            /* its point across the pair's normal */
+    int unit;               /* where the search keeps all about it, or -1 */
 } pcFound;
 
 /* All about one event. */
@@ -43,6 +47,7 @@ typedef struct pcUnit {
     v3 n;   /* unit, from body 1 to body 2 of the frame */
     v3 x;   /* common point of the scaled features */
     v3 arm; /* where the length gap acts: the corner as it is, or the closest points of the edges */
+    int at[2]; /* the corner of each body that it coincides with, -1: none */
 } pcUnit;
 
 /* One search. */
@@ -56,7 +61,9 @@ typedef struct pcSearch {
     v3 u, v;          /* across the pair's normal */
     int count;        /* events there are */
     int kept;         /* of them in `found` */
+    double pastEnds;  /* how far an edge crossing may lie past an end, in edge lengths: none by default, any if epsX is wide */
     pcFound* found;   /* room for PC_FOUND_LIMIT */
+    pcUnit* unit;     /* room for PC_UNIT_LIMIT */
 } pcSearch;
 
 void pcSearchPlane(pcSearch* s);     /* body 2 is a half-space (find.c) */
@@ -66,14 +73,21 @@ void pcSearchSmooth(pcSearch* s);    /* the one event where the metric is (find.
 /* The unit of a found event, false if it is none (find.c). */
 bool pcUnitOf(const pcSearch* s, pcEventKind kind, int feature1, int feature2, pcUnit* out);
 
-/* The vertices with d.k >= floor, d in the body's own axes, flooding from the highest; the facets that have one (near.c).
+/* The vertices with d.k >= floor, d in the body's own axes, flooding from the highest; their facets with a.d > facing (near.c).
  * False if there are too many. */
 bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeatureSet* out);
-bool pcNearFacets(const pcShape* s, const pcFeatureSet* vertices, pcFeatureSet* out);
-bool pcFeatureSetHas(const pcFeatureSet* set, int item);
+bool pcNearFacets(const pcShape* s, v3 d, double facing, const pcFeatureSet* vertices, pcFeatureSet* out);
+/* Where there are too many at the very support plane: the facet there with corners and neighbours from all around it. */
+void pcNearThinned(const pcShape* s, v3 d, int highest, pcFeatureSet* vertices, pcFeatureSet* facets);
+bool pcFeatureSetLookUp(const pcFeatureSet* set, int item);
+PC_INLINE bool pcFeatureSetHas(const pcFeatureSet* set, int item)
+{
+    return set->mask == 0 ? set->bits >> item & 1u : pcFeatureSetLookUp(set, item);
+}
 
-/* Brings the `capacity` best of `count` to the front: the deepest, then those that widen the support polygon most (select.c). */
-void pcSelectWidest(pcFound* found, int count, int capacity);
+/* Brings the `capacity` best of `count` to the front: the deepest (of equals to `slop` the outermost), then those that widen the support
+ * polygon most (select.c). */
+void pcSelectWidest(pcFound* found, int count, int capacity, double slop);
 
 /* World axes and the caller's order of bodies (write.c). */
 void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out);

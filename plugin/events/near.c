@@ -14,7 +14,7 @@ static int slotOf(const pcFeatureSet* set, int item)
     return i;
 }
 
-bool pcFeatureSetHas(const pcFeatureSet* set, int item) { return set->slot[slotOf(set, item)] == item; }
+bool pcFeatureSetLookUp(const pcFeatureSet* set, int item) { return set->slot[slotOf(set, item)] == item; }
 
 static void clear(pcFeatureSet* set, int slots)
 {
@@ -32,6 +32,13 @@ static void grow(pcFeatureSet* set)
 /* False if the set is full; an item that is there already is no failure. */
 static bool insert(pcFeatureSet* set, int item)
 {
+    if (set->mask == 0) {
+        uint64_t bit = (uint64_t)1 << item;
+        set->item[set->count] = item;
+        set->count += !(set->bits & bit);
+        set->bits |= bit;
+        return true;
+    }
     int at = slotOf(set, item);
     if (set->slot[at] == item) return true;
     if (set->count == PC_NEAR_LIMIT) return false;
@@ -41,15 +48,16 @@ static bool insert(pcFeatureSet* set, int item)
     return true;
 }
 
-static void start(pcFeatureSet* set)
+static void start(pcFeatureSet* set, int features)
 {
-    set->count = 0;
-    clear(set, 32);
+    set->count = set->mask = 0;
+    set->bits = 0;
+    if (features > 64) clear(set, 64);
 }
 
 bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeatureSet* out)
 {
-    start(out);
+    start(out, s->vertexCount);
     insert(out, highest);
     for (int i = 0; i < out->count; i++) {
         int vertex = out->item[i];
@@ -61,11 +69,35 @@ bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeature
     return true;
 }
 
-bool pcNearFacets(const pcShape* s, const pcFeatureSet* vertices, pcFeatureSet* out)
+bool pcNearFacets(const pcShape* s, v3 d, double facing, const pcFeatureSet* vertices, pcFeatureSet* out)
 {
-    start(out);
+    start(out, s->facetCount);
     for (int i = 0; i < vertices->count; i++)
         for (int at = s->fanStart[vertices->item[i]]; at < s->fanStart[vertices->item[i] + 1]; at++)
-            if (!insert(out, s->fanFacet[at])) return false;
+            if (v3Dot(s->normal[s->fanFacet[at]], d) > facing && !insert(out, s->fanFacet[at])) return false;
     return true;
+}
+
+/* The facet at a vertex that faces d best. */
+static int facetFacing(const pcShape* s, v3 d, int vertex)
+{
+    int best = s->fanFacet[s->fanStart[vertex]];
+    for (int at = s->fanStart[vertex] + 1; at < s->fanStart[vertex + 1]; at++)
+        if (v3Dot(s->normal[s->fanFacet[at]], d) > v3Dot(s->normal[best], d)) best = s->fanFacet[at];
+    return best;
+}
+
+/* From around the whole facet, so that what rests on it does not tip. */
+void pcNearThinned(const pcShape* s, v3 d, int highest, pcFeatureSet* vertices, pcFeatureSet* facets)
+{
+    int facet = facetFacing(s, d, highest), first = s->ringStart[facet], size = s->ringStart[facet + 1] - first;
+    int stride = (size + PC_NEAR_LIMIT / 2 - 1) / (PC_NEAR_LIMIT / 2);
+    start(vertices, s->vertexCount);
+    start(facets, s->facetCount);
+    insert(vertices, highest);
+    insert(facets, facet);
+    for (int i = 0; i < size; i += stride) {
+        insert(vertices, s->ringVertex[first + i]);
+        insert(facets, s->ringFacet[first + i]);
+    }
 }

@@ -14,6 +14,8 @@
 static const double PARALLEL = 1e-8;
 /* How far the point may leave a box, relative to its size, before the axis counts as not confirmed. Enters the upper bound. */
 static const double OUTSIDE = 2e-15;
+/* Where faces are parallel, axes of their edges coincide with the face's to within rounding: the face is to win then. */
+static const double FACE_BONUS = 1e-14;
 
 /* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i; c over lanes i. The fourth lane is empty. */
 typedef struct Boxes {
@@ -55,6 +57,7 @@ PC_INLINE int bestAxis(const Boxes* B, bool two, Lead* lead)
     *lead = (Lead){v4Splat(-1.0), {0, 0, 0, 0}};
     challenge(lead, v4Abs(c), a, reach1, two, 0);
     challenge(lead, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
+    lead->ratio *= 1.0 + FACE_BONUS;
     v4d b1 = nextLane(b), b2 = previousLane(b);
 #pragma GCC unroll 3
     for (int i = 0; i < 3; i++) { /* n = e_i x R_j has components -R_kj along i+1 and R_(i+1)j along k = i+2 */
@@ -103,39 +106,67 @@ static Polygon clipPolygon(const Polygon* in, int coordinate, double sign, doubl
     return out;
 }
 
-/* The other box's face or edge as a polygon across axis i: from its nearest corner along the axes that are flat on the face. Its points
- * are higher than the corner by at most `loss`. */
-PC_INLINE Polygon flatFeature(const FaceOn* q, v4d corner, const double toward[3], double* loss)
-{
-    static const int walk[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    int u = (q->i + 1) % 3, v = (q->i + 2) % 3, flats = 0;
-    double stepU[2] = {0.0, 0.0}, stepV[2] = {0.0, 0.0};
-    *loss = 0.0;
-    for (int j = 0; j < 3; j++) {
-        double slope = fabs(q->column[j][q->i]), step = -2.0 * q->o * q->b[j] * toward[j];
-        if (slope >= 1e-13 || flats == 2) continue;
-        *loss += fabs(step) * slope;
-        stepU[flats] = step * q->column[j][u], stepV[flats++] = step * q->column[j][v];
-    }
-    Polygon p;
-    p.count = 2 * flats;
-    for (int n = 0; n < p.count; n++) {
-        p.x[n] = corner[u] + walk[n][0] * stepU[0] + walk[n][1] * stepU[1];
-        p.y[n] = corner[v] + walk[n][0] * stepV[0] + walk[n][1] * stepV[1];
-    }
-    return p;
-}
+/* The other box's edge or face that lies flat on the face: from its nearest corner along one or two steps, in the axes (u, v) across i.
+ * Its points are higher than the corner by at most `loss`. */
+typedef struct Flat {
+    double x, y, dx[2], dy[2], loss;
+    int steps;
+} Flat;
 
-/* The nearest corner lies beside the face, but an edge or a face is flat on it: the middle of the overlap will do. */
-static bool overlapMiddle(const FaceOn* q, v4d corner, const double toward[3], v4d* point, double* loss)
+PC_INLINE Flat flatFeature(const FaceOn* q, v4d corner, const double toward[3])
 {
     int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
-    Polygon p = flatFeature(q, corner, toward, loss);
-    for (int side = 0; side < 4 && p.count > 0; side++)
-        p = clipPolygon(&p, side / 2, side % 2 ? 1.0 : -1.0, q->f * q->a[side / 2 ? v : u] * (1.0 + OUTSIDE));
+    Flat flat = {corner[u], corner[v], {0.0, 0.0}, {0.0, 0.0}, 0.0, 0};
+    for (int j = 0; j < 3; j++) {
+        double slope = fabs(q->column[j][q->i]), step = -2.0 * q->o * q->b[j] * toward[j];
+        if (slope >= 1e-13 || flat.steps == 2) continue;
+        flat.loss += fabs(step) * slope;
+        flat.dx[flat.steps] = step * q->column[j][u], flat.dy[flat.steps++] = step * q->column[j][v];
+    }
+    return flat;
+}
+
+/* The middle of the overlap of the flat feature and the rectangle |x| <= X, |y| <= Y, by clipping. */
+static bool clippedMiddle(const Flat* flat, double X, double Y, double* x, double* y)
+{
+    static const int walk[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    Polygon p;
+    p.count = 2 * flat->steps;
+    for (int n = 0; n < p.count; n++) {
+        p.x[n] = flat->x + walk[n][0] * flat->dx[0] + walk[n][1] * flat->dx[1];
+        p.y[n] = flat->y + walk[n][0] * flat->dy[0] + walk[n][1] * flat->dy[1];
+    }
+    for (int side = 0; side < 4 && p.count > 0; side++) p = clipPolygon(&p, side / 2, side % 2 ? 1.0 : -1.0, side < 2 ? X : Y);
     if (p.count == 0) return false;
-    double x = 0.0, y = 0.0, share = 1.0 / p.count;
-    for (int n = 0; n < p.count; n++) x += p.x[n] * share, y += p.y[n] * share;
+    *x = *y = 0.0;
+    for (int n = 0; n < p.count; n++) *x += p.x[n] / p.count, *y += p.y[n] / p.count;
+    return true;
+}
+
+/* The nearest corner lies beside the face, but an edge or a face is flat on it, and any common point will do: the middle of the feature,
+ * the middle of the face, or else the middle of the overlap. */
+PC_INLINE bool commonPoint(const Flat* flat, double X, double Y, double* x, double* y)
+{
+    *x = flat->x + 0.5 * (flat->dx[0] + flat->dx[1]), *y = flat->y + 0.5 * (flat->dy[0] + flat->dy[1]);
+    if (fabs(*x) <= X && fabs(*y) <= Y) return true;
+    if (flat->steps == 2) { /* the face's middle, in steps from the feature's middle: within half a step each way? */
+        double s0 = *x * flat->dx[0] + *y * flat->dy[0], s1 = *x * flat->dx[1] + *y * flat->dy[1];
+        double q0 = flat->dx[0] * flat->dx[0] + flat->dy[0] * flat->dy[0], q1 = flat->dx[1] * flat->dx[1] + flat->dy[1] * flat->dy[1];
+        if (fabs(s0) <= 0.5 * q0 && fabs(s1) <= 0.5 * q1) {
+            *x = *y = 0.0;
+            return true;
+        }
+    }
+    return clippedMiddle(flat, X, Y, x, y);
+}
+
+PC_INLINE bool overlapMiddle(const FaceOn* q, v4d corner, const double toward[3], v4d* point, double* loss)
+{
+    int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
+    Flat flat = flatFeature(q, corner, toward);
+    double x, y, room = q->f * (1.0 + OUTSIDE);
+    if (flat.steps == 0 || !commonPoint(&flat, q->a[u] * room, q->a[v] * room, &x, &y)) return false;
+    *loss = flat.loss;
     (*point)[u] = x, (*point)[v] = y, (*point)[q->i] = q->up * q->f * q->a[q->i];
     return true;
 }
@@ -216,7 +247,7 @@ PC_INLINE bool solveBoxes(const pcFrame* f, bool two, pcFrameMetric* out)
     Lead lead;
     loadBoxes(f, &B);
     int lane = bestAxis(&B, two, &lead), family = (int)lead.family[lane];
-    double r = lead.ratio[lane], loss = 0.0, perSine = 1.0;
+    double r = lead.ratio[lane] / (family < 2 ? 1.0 + FACE_BONUS : 1.0), loss = 0.0, perSine = 1.0;
     v4d n, point;
     bool found;
     out->hasBasis = false;

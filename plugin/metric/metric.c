@@ -55,7 +55,7 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     return PC_OK;
 }
 
-pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
+PC_SIMD pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
 {
     return makeFrame(s1, p1, s2, p2, flags, out);
 }
@@ -77,7 +77,7 @@ static bool overPlane(const pcFrame* f, pcFrameMetric* out)
     double height = v3Dot(down, f->c), reach = f->shape1->radius;
     v3 k = v3Scale(reach, down);
     if (f->shape1->kind != PC_SHAPE_SPHERE) {
-        pcSupport far = pcSupportOf(f->shape1, down, -1);
+        pcSupport far = pcSupportOf(f->shape1, down);
         reach = far.value, k = pcShapeK(f->shape1, far.vertex);
     }
     double length = PC_ROUND * (10.0 * v3Norm(f->c) + 14.0 * f->shape1->outradius) + f->error;

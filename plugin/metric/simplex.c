@@ -64,11 +64,11 @@ PC_INLINE bool inBasis(const Tableau* t, int side, int vertex)
     return found;
 }
 
-/* One pivot: the column of that vertex enters at reduced cost `cost` < 0. False if nothing blocks it, which exact arithmetic excludes. */
+/* One pivot: the column of a vertex enters at reduced cost `cost` < 0. False if nothing blocks it, which exact arithmetic excludes. */
 PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, double cost)
 {
     double w = side == 0 ? 1.0 : -1.0, last = side == 0 ? sigma : -1.0;
-    v4d d = t->col[0] * (w * k.x) + t->col[1] * (w * k.y) + t->col[2] * (w * k.z) + t->col[3] * last;
+    v4d d = (t->col[0] * k.x + t->col[1] * k.y + t->col[2] * k.z) * w + t->col[3] * last;
     v4d size = v4Abs(d);
     double largest = larger(larger(size[0], size[1]), larger(size[2], size[3]));
     v4d ratio = v4Select(d > PIVOT_TOLERANCE * largest, t->x / d, v4Splat(HUGE_VAL));
@@ -91,40 +91,50 @@ PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, doubl
     return true;
 }
 
-/* Above the scan limit: climb from whichever is higher, the last vertex found or the one the direction table proposes. */
-PC_INLINE pcSupport supportNear(const pcShape* s, v3 d, int last)
+/* What the search knows of one body: how to ask it, and the vertex that it named last. */
+typedef struct Side {
+    const pcShape* shape;
+    double noise; /* an excess below noise |n| is rounding */
+    int last;
+} Side;
+
+/* A vertex of that body beyond its plane, `level` along d. On a large body a vertex that is merely good will do while it still
+ * improves: the one that the direction table proposes, or the last one; only when it does not is the farthest looked for. */
+PC_INLINE pcSupport beyond(const Side* side, v3 d, double level, double size)
 {
+    const pcShape* s = side->shape;
     if (s->vertexCount <= PC_SCAN_LIMIT) return pcSupportScan(s, d);
-    int start = pcSupportStart(s, d);
-    if (last >= 0 && v3Dot(pcShapeK(s, last), d) > v3Dot(pcShapeK(s, start), d)) start = last;
-    return pcSupportClimb(s, d, start);
+    pcSupport good = pcSupportAt(s, d, pcSupportStart(s, d));
+    if (good.value - level > side->noise * size) return good;
+    if (side->last >= 0) {
+        pcSupport last = pcSupportAt(s, d, side->last);
+        good = last.value > good.value ? last : good;
+    }
+    return pcSupportClimb(s, d, good);
 }
 
 /* Pivots until neither body has a vertex beyond the planes of the multipliers. */
 PC_INLINE bool pivotToOptimum(const pcFrame* f, Tableau* t)
 {
-    int last1 = -1, last2 = -1;
-    double noise1 = 8.0 * PC_ROUND * f->shape1->outradius, noise2 = 8.0 * PC_ROUND * f->shape2->outradius;
+    Side side[2] = {{f->shape1, 8.0 * PC_ROUND * f->shape1->outradius, -1}, {f->shape2, 8.0 * PC_ROUND * f->shape2->outradius, -1}};
     for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
-        pcSupport far1 = supportNear(f->shape1, t->n, last1);
-        pcSupport far2 = supportNear(f->shape2, v3Neg(m3TMul(&f->R, t->n)), last2);
-        last1 = far1.vertex, last2 = far2.vertex;
-        double size = fabs(t->n.x) + fabs(t->n.y) + fabs(t->n.z);
-        double over1 = far1.value - (1.0 - f->sigma * t->s), over2 = far2.value - t->s;
-        bool enters1 = over1 > noise1 * size && !inBasis(t, 0, last1);
-        bool enters2 = over2 > noise2 * size && !inBasis(t, 1, last2);
-        if (!enters1 && !enters2) return true;
-        v3 k1 = pcShapeK(f->shape1, last1), k2 = pcFrameK2(f, last2);
-        bool first1 = enters1 && (!enters2 || over1 >= over2);
-        if (first1 && !enter(t, f->sigma, 0, last1, k1, -over1)) return false;
-        if (enters2) { /* under the multipliers as they are now */
-            over2 = first1 ? -v3Dot(t->n, k2) - t->s : over2;
-            if (over2 > noise2 * size && !enter(t, f->sigma, 1, last2, k2, -over2)) return false;
+        double size = v3Size(t->n), level1 = 1.0 - f->sigma * t->s, level2 = t->s, over[2];
+        pcSupport far1 = beyond(side, t->n, level1, size), far2 = beyond(side + 1, v3Neg(m3TMul(&f->R, t->n)), level2, size);
+        v3 k[2] = {pcShapeK(f->shape1, far1.vertex), pcFrameK2(f, far2.vertex)};
+        over[0] = far1.value - level1, over[1] = far2.value - level2;
+        side[0].last = far1.vertex, side[1].last = far2.vertex;
+        int first = over[1] > over[0], second = 1 - first;
+        if (!(over[first] > side[first].noise * size) || inBasis(t, first, side[first].last)) {
+            first = second; /* the other may still improve by more than its own, smaller, noise */
+            if (!(over[first] > side[first].noise * size) || inBasis(t, first, side[first].last)) return true;
         }
-        if (enters1 && !first1) {
-            over1 = v3Dot(t->n, k1) - (1.0 - f->sigma * t->s);
-            if (over1 > noise1 * size && !enter(t, f->sigma, 0, last1, k1, -over1)) return false;
-        }
+        if (!enter(t, f->sigma, first, side[first].last, k[first], -over[first])) return false;
+        /* the other vertex is known already: is it beyond its plane as that stands now? */
+        second = 1 - first;
+        double now = second == 0 ? v3Dot(t->n, k[0]) - 1.0 + f->sigma * t->s : -v3Dot(t->n, k[1]) - t->s;
+        if (now > side[second].noise * size && !inBasis(t, second, side[second].last) &&
+            !enter(t, f->sigma, second, side[second].last, k[second], -now))
+            return false;
     }
     return false;
 }

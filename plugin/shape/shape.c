@@ -270,20 +270,20 @@ static void fillTable(pcShape* s)
 {
     int side = s->tableSide, last = 0;
     for (int cell = 0; cell < 6 * side * side; cell++) {
-        int i = cell / side % side, j = cell % side;
-        last = pcSupportClimb(s, cellDirection(side, cell / (side * side), i, j), last).vertex;
+        v3 d = cellDirection(side, cell / (side * side), cell / side % side, cell % side);
+        last = pcSupportClimb(s, d, pcSupportAt(s, d, last)).vertex;
         s->table[cell] = last;
     }
 }
 
-/* Climbing blocks and the table of start vertices: about one cell for each vertex, so that a climb from its cell takes a step or two. */
+/* Climbing blocks and the table of start vertices: about four cells for each vertex, so that the cell names the farthest vertex or a neighbour of it. */
 static pcStatus buildSupport(pcShape* s)
 {
     int blocks = 0;
     if (s->vertexCount <= PC_SCAN_LIMIT) return PC_OK;
     for (int i = 0; i < s->vertexCount; i++) blocks += (s->fanStart[i + 1] - s->fanStart[i] + 3) / 4;
     size_t blockBytes = (size_t)blocks * sizeof(pcClimbBlock), startBytes = ((size_t)s->vertexCount + 1) * sizeof(int);
-    s->tableSide = (int)fmin(ceil(sqrt(s->vertexCount / 6.0)), 96.0);
+    s->tableSide = (int)fmin(ceil(sqrt(s->vertexCount / 1.5)), 96.0);
     size_t tableBytes = 6u * (size_t)s->tableSide * (size_t)s->tableSide * sizeof(int);
     s->climb = malloc(blockBytes + startBytes);
     s->table = malloc(tableBytes);

@@ -22,7 +22,7 @@ typedef struct pcEdge {
 /* Neighbours of one vertex, four at a time; a short last block repeats its last neighbour. */
 typedef struct pcClimbBlock {
     double x[4], y[4], z[4];
-    int index[4];
+    int64_t index[4];
 } pcClimbBlock;
 
 struct pcShape {
@@ -83,7 +83,17 @@ typedef struct pcSupport {
     double value;
 } pcSupport;
 
-/* Over all vertices, four at a time; of several equal ones the lowest index. */
+/* The best of four lanes without a branch, because which one it is cannot be predicted. */
+PC_INLINE pcSupport pcSupportReduce(v4d value, v4i at)
+{
+    v4d other = __builtin_shufflevector(value, value, 2, 3, 0, 1);
+    v4i otherAt = __builtin_shufflevector(at, at, 2, 3, 0, 1), better = other > value;
+    value = v4Select(better, other, value), at = v4SelectInt(better, otherAt, at);
+    bool second = value[1] > value[0];
+    return (pcSupport){(int)(second ? at[1] : at[0]), second ? value[1] : value[0]};
+}
+
+/* Over all vertices, four at a time. */
 PC_INLINE pcSupport pcSupportScan(const pcShape* s, v3 d)
 {
     v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z);
@@ -96,27 +106,29 @@ PC_INLINE pcSupport pcSupportScan(const pcShape* s, v3 d)
         best = v4Select(better, value, best);
         at = v4SelectInt(better, index, at);
     }
-    double value = best[0];
-    int64_t vertex = at[0];
-    for (int lane = 1; lane < 4; lane++)
-        if (best[lane] > value || (best[lane] == value && at[lane] < vertex)) value = best[lane], vertex = at[lane];
-    return (pcSupport){vertex < s->vertexCount ? (int)vertex : 0, value};
+    pcSupport top = pcSupportReduce(best, at);
+    top.vertex = top.vertex < s->vertexCount ? top.vertex : 0; /* the padding repeats vertex 0 */
+    return top;
 }
 
 /* Uphill over the vertex graph from `start`: on a convex body a local maximum is the maximum. */
-PC_INLINE pcSupport pcSupportClimb(const pcShape* s, v3 d, int start)
+PC_INLINE pcSupport pcSupportClimb(const pcShape* s, v3 d, pcSupport start)
 {
     v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z);
-    pcSupport top = {start, v3Dot(pcShapeK(s, start), d)};
-    for (;;) {
-        int from = top.vertex;
-        for (int b = s->climbStart[from]; b < s->climbStart[from + 1]; b++) {
+    for (pcSupport top = start;;) {
+        v4d best = v4Splat(top.value);
+        v4i at = {top.vertex, top.vertex, top.vertex, top.vertex};
+        for (int b = s->climbStart[top.vertex]; b < s->climbStart[top.vertex + 1]; b++) {
             const pcClimbBlock* block = s->climb + b;
             v4d value = v4Load(block->x) * dx + v4Load(block->y) * dy + v4Load(block->z) * dz;
-            for (int lane = 0; lane < 4; lane++)
-                if (value[lane] > top.value) top = (pcSupport){block->index[lane], value[lane]};
+            v4i index, better = value > best;
+            __builtin_memcpy(&index, block->index, sizeof index);
+            best = v4Select(better, value, best);
+            at = v4SelectInt(better, index, at);
         }
-        if (top.vertex == from) return top;
+        pcSupport next = pcSupportReduce(best, at);
+        if (next.vertex == top.vertex) return top;
+        top = next;
     }
 }
 
@@ -138,11 +150,13 @@ PC_INLINE int pcSupportStart(const pcShape* s, v3 d)
     return s->table[(face * side + i) * side + j];
 }
 
-/* `hint` < 0: no idea where to start. */
-PC_INLINE pcSupport pcSupportOf(const pcShape* s, v3 d, int hint)
+PC_INLINE pcSupport pcSupportAt(const pcShape* s, v3 d, int vertex) { return (pcSupport){vertex, v3Dot(pcShapeK(s, vertex), d)}; }
+
+/* The vertex of a polyhedron that lies farthest along d. */
+PC_INLINE pcSupport pcSupportOf(const pcShape* s, v3 d)
 {
     if (s->vertexCount <= PC_SCAN_LIMIT) return pcSupportScan(s, d);
-    return pcSupportClimb(s, d, hint >= 0 ? hint : pcSupportStart(s, d));
+    return pcSupportClimb(s, d, pcSupportAt(s, d, pcSupportStart(s, d)));
 }
 
 #endif

@@ -102,6 +102,19 @@ static bool wellPosed(const Pair* p, const BruteEvent* b)
     return b->D > 1e-2L && bvNorm(bvCross(d[0], d[1])) > 1e-2L * bvNorm(d[0]) * bvNorm(d[1]);
 }
 
+/* An edge takes part if one of its facets faces the other body: `towards` is the pair's normal, seen from this body. */
+static bool edgeFaces(const BruteBody* body, int edge, BV towards)
+{
+    const int* f = body->edge[edge].facet;
+    return fmaxl(bvDot(body->normal[f[0]], towards), bvDot(body->normal[f[1]], towards)) > 1e-7L;
+}
+
+static bool edgesFace(const Pair* p, const BruteEvent* b, BV normal)
+{
+    if (b->kind != PC_EDGE_EDGE) return true;
+    return edgeFaces(p->body, b->feature[0], normal) && edgeFaces(p->body + 1, b->feature[1], bvScale(-1, normal));
+}
+
 /* What find.c documents, with a hand's breadth on either side: sure events must come, only possible ones may. */
 static bool isSure(const Pair* p, const BruteEvent* b, double margin)
 {
@@ -123,13 +136,13 @@ static bool isMerged(const Pair* p, const BruteEvent* b)
     return b->kind == PC_EDGE_EDGE ? corner1 || corner2 : corner1 && corner2;
 }
 
-/* Events are looked for only where the pair itself is near; its gap is that of the event that decides r. */
-static long double pairGap(const BruteEvent* brute, int all)
+/* The event that decides r. */
+static const BruteEvent* deciding(const BruteEvent* brute, int all)
 {
-    const BruteEvent* best = NULL;
-    for (int k = 0; k < all; k++)
-        if (brute[k].optimal && (!best || brute[k].t < best->t)) best = brute + k;
-    return best ? best->gap : HUGE_VALL;
+    const BruteEvent* best = brute;
+    for (int k = 1; k < all; k++)
+        if (brute[k].optimal && (!best->optimal || brute[k].t < best->t)) best = brute + k;
+    return best;
 }
 
 typedef struct Tally {
@@ -153,14 +166,15 @@ static void expectSameEvents(const Pair* p, double margin, Tally* tally)
         if (!found) PC_FAIL("event %d of %d, kind %d, t = %.15g, is not among the %d of exhaustion", i, count, (int)events[i].kind, events[i].t, all);
         PC_EXPECT_LE(events[i].gap, margin + 1e-8);
     }
-    if (pairGap(brute, all) > margin - 1e-7) return;
+    const BruteEvent* decides = deciding(brute, all);
+    if (decides->gap > margin - 1e-7L) return; /* events are looked for only where the pair itself is near */
     for (int k = 0; k < all; k++) {
-        if (!isSure(p, brute + k, margin) || isMerged(p, brute + k)) continue;
+        if (!isSure(p, brute + k, margin) || isMerged(p, brute + k) || !edgesFace(p, brute + k, decides->n)) continue;
         bool found = false;
         for (int i = 0; i < count && !found; i++) found = same(events + i, brute + k);
         if (!found)
-            PC_FAIL("missing: kind %d, features %d %d, t = %.15Lg, gap %Lg, apart %Lg, facing %Lg", (int)brute[k].kind, brute[k].feature[0], brute[k].feature[1], brute[k].t,
-                    brute[k].gap, brute[k].apart, brute[k].facing);
+            PC_FAIL("missing: kind %d, features %d %d, t = %.15Lg, gap %Lg, apart %Lg, facing %Lg", (int)brute[k].kind,
+                    brute[k].feature[0], brute[k].feature[1], brute[k].t, brute[k].gap, brute[k].apart, brute[k].facing);
         tally->sure++;
     }
 }

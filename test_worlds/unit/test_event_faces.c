@@ -30,12 +30,13 @@ typedef struct Stack {
     pcShape *lower, *upper;
     double halfLower, halfUpper; /* heights */
     bool lowerFirst, lowerFixed;
+    double size; /* half the diagonal of the larger: what the tolerances of the search are measured by */
     pcPose room; /* of the whole scene; a turn makes faces parallel only to rounding */
 } Stack;
 
 static Stack stackOf(pcShape* lower, double lowerHeight, pcShape* upper, double upperHeight)
 {
-    return (Stack){lower, upper, 0.5 * lowerHeight, 0.5 * upperHeight, true, false, {{0, 0, 0}, {1, 0, 0, 0}}};
+    return (Stack){lower, upper, 0.5 * lowerHeight, 0.5 * upperHeight, true, false, 1, {{0, 0, 0}, {1, 0, 0, 0}}};
 }
 
 static void freeStack(Stack* s)
@@ -149,8 +150,8 @@ static double nearest(const BP* list, int count, BP x)
 }
 
 /* Rounding moves the crossing of two edges that are nearly parallel by 1e-16 over their angle: `tolerance` allows for it. A corner that
- * sticks out by less than 1e-9 need not be an event: nothing rests on it. */
-static void expectCorners(const BrutePolygon* overlap, int count, double tolerance)
+ * sticks out by less than 1e-9 of the bodies' size need not be an event: nothing rests on it. */
+static void expectCorners(const Stack* s, const BrutePolygon* overlap, int count, double tolerance)
 {
     for (int i = 0; i < count; i++) {
         double off = nearest(overlap->corner, overlap->count, seen[i]);
@@ -158,7 +159,7 @@ static void expectCorners(const BrutePolygon* overlap, int count, double toleran
     }
     for (int k = 0; k < overlap->count; k++) {
         double off = nearest(seen, count, overlap->corner[k]);
-        if (!(off <= tolerance) && bruteSticksOut(overlap, k) > 1e-9L)
+        if (!(off <= tolerance) && bruteSticksOut(overlap, k) > 1e-9L * s->size)
             PC_FAIL("corner %d of %d of the overlap, (%.12g, %.12g), has no event; the next of %d is %.3g away", k, overlap->count,
                     (double)overlap->corner[k].x, (double)overlap->corner[k].y, count, off);
     }
@@ -186,7 +187,7 @@ static int checkLie(const Stack* s, Lie lie, double margin, double tolerance)
     PC_EXPECT_LE(count, MOST);
     seeFromAbove(s, count);
     expectNoDuplicates(count);
-    expectCorners(&overlap, count, tolerance);
+    expectCorners(s, &overlap, count, tolerance);
     expectFlat(s, &lie, count);
     return count;
 }
@@ -253,6 +254,7 @@ PC_TEST(Events, FaceOnFaceLosesNoCornerAtTinyShifts)
 PC_TEST(Events, FaceOnFaceLosesNoCornerOfPlanks)
 {
     Stack s = stackOf(bruteBox(10, 1, 0.1), 0.1, bruteBox(10, 1, 0.1), 0.1);
+    s.size = 5.1;
     for (double shift = 1e-11; shift < 1e-3; shift *= 1.1) {
         checkEveryRole(&s, (Lie){shift, 0, 0, 0}, 0, 2e-8);
         checkEveryRole(&s, (Lie){0, shift, 0, 0}, 0, 2e-8);
@@ -317,17 +319,41 @@ PC_TEST(Events, FaceOnFaceGivesTheCornersOfPrismsOfManySides)
     }
 }
 
-/* More corners than a search looks at: it may find fewer events, but it ends, and what it finds is true. */
-PC_TEST(Events, FacesOfMoreCornersThanAreSearchedGiveTrueEvents)
+/* More corners than a search looks at: it may find fewer events, but it ends, what it finds is true, and the body does not tip. */
+static void expectWholeCircle(int count)
 {
-    Stack s = stackOf(bruteBox(2, 2, 1), 1, brutePrism(3000, 0.5, 1), 1);
-    int count = eventsOfStack(&s, &(Lie){0, 0, 0, 0}, 0);
-    PC_EXPECT_GE(count, 3);
-    for (int i = 0; i < count && i < MOST; i++) {
+    const double part = PI / 8;
+    bool found[16] = {false};
+    PC_ASSERT_TRUE(count >= 16 && count <= MOST);
+    for (int i = 0; i < count; i++) {
+        double x = events[i].point[0], y = events[i].point[1];
         PC_EXPECT_NEAR(0.5, events[i].point[2], 1e-12);
-        PC_EXPECT_NEAR(0.5, hypot(events[i].point[0], events[i].point[1]), 1e-12);
+        PC_EXPECT_NEAR(0.5, hypot(x, y), 1e-12);
+        found[(int)((atan2(y, x) + PI) / part) % 16] = true;
     }
-    freeStack(&s);
+    for (int i = 0; i < 16; i++)
+        if (!found[i]) PC_FAIL("no event between %g and %g degrees", 22.5 * i - 180, 22.5 * i - 157.5);
+}
+
+PC_TEST(Events, FacesOfMoreCornersThanAreSearchedStillCarryAllAround)
+{
+    pcShape *prism = brutePrism(3000, 0.5, 1), *box = bruteBox(2, 2, 1), *floor = NULL;
+    PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((double[4]){0, 0, 1, 0.5}, &floor));
+    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0, 0, 1}, {1, 0, 0, 0}};
+    pcEventSettings settings = withMargin(0.01);
+    for (int role = 0; role < 4; role++) {
+        const pcShape* under = role & 1 ? floor : box;
+        int count = -1;
+        PC_CASE("%s, the prism %s", role & 1 ? "half-space" : "box", role & 2 ? "first" : "second");
+        if (role & 2)
+            PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(prism, &high, under, &low, 0, &settings, NULL, events, MOST, &count));
+        else
+            PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(under, &low, prism, &high, 0, &settings, NULL, events, MOST, &count));
+        expectWholeCircle(count);
+    }
+    pcShapeFree(prism);
+    pcShapeFree(box);
+    pcShapeFree(floor);
 }
 
 /* ---- over a half-space ---- */
@@ -365,7 +391,23 @@ PC_TEST(Events, BoxFlatOnAHalfSpaceTouchesAtItsFourCorners)
     pcShapeFree(floor);
 }
 
-/* The fixed body is a box or a half-space: its top is at z = 0 either way. */
+PC_TEST(Events, ATipOfMoreFacetsThanAreSearchedIsOneEvent)
+{
+    static double xyz[3 * 4001];
+    pcShape *tip = NULL, *box = bruteBox(2, 2, 1);
+    for (int i = 0; i < 4000; i++) xyz[3 * i] = 0.5 * cos(PI * i / 2000), xyz[3 * i + 1] = 0.5 * sin(PI * i / 2000), xyz[3 * i + 2] = 0.7;
+    PC_ASSERT_STATUS(PC_OK, pcShapeFromPoints(xyz, 4001, NULL, &tip)); /* the last point is the origin */
+    pcPose low = {{0, 0, -0.5}, {1, 0, 0, 0}}, high = {{0.1, 0.2, 0.001}, {1, 0, 0, 0}};
+    pcEventSettings settings = withMargin(0.01);
+    int count = -1;
+    PC_EXPECT_STATUS(PC_OK, pcEventsOfPair(tip, &high, box, &low, 0, &settings, NULL, events, MOST, &count));
+    PC_EXPECT_EQ_INT(1, count);
+    PC_EXPECT_NEAR(0, distance(events[0].point1, (double[3]){0.1, 0.2, 0.001}), 1e-13);
+    pcShapeFree(tip);
+    pcShapeFree(box);
+}
+
+/* What it stands on is a box or a half-space: the top is at z = 0 either way. */
 PC_TEST(Events, ATipOfTwentyFacetsIsOneEvent)
 {
     pcShape *under[2] = {bruteBox(2, 2, 1), NULL}, *tips[2] = {brutePyramid(20, 0.5, 0.7, false), brutePyramid(20, 0.5, 0.7, true)};
@@ -388,4 +430,105 @@ PC_TEST(Events, ATipOfTwentyFacetsIsOneEvent)
         PC_EXPECT_NEAR(0, distance(role & 1 ? events[0].point2 : events[0].point1, (double[3]){0.1, 0.2, height}), 1e-14);
     }
     for (int i = 0; i < 2; i++) pcShapeFree(under[i]), pcShapeFree(tips[i]);
+}
+
+/* ---- touching at less than a face ---- */
+
+static int eventsInEveryOrder(const pcShape* a, const pcPose* poseA, const pcShape* b, const pcPose* poseB, int order)
+{
+    pcEventSettings settings = withMargin(0);
+    int count = -1;
+    unsigned flags = (unsigned)(order >> 1);
+    pcStatus status = order & 1 ? pcEventsOfPair(b, poseB, a, poseA, flags, &settings, NULL, events, MOST, &count)
+                                : pcEventsOfPair(a, poseA, b, poseB, flags, &settings, NULL, events, MOST, &count);
+    PC_EXPECT_STATUS(PC_OK, status);
+    return count;
+}
+
+/* Each of the expected points has exactly one event; several normals are right. */
+static void expectPoints(int count, const double (*point)[3], int points)
+{
+    PC_EXPECT_EQ_INT(points, count);
+    for (int k = 0; k < points; k++) {
+        int here = 0;
+        for (int i = 0; i < count && i < MOST; i++) here += distance(events[i].point, point[k]) < 1e-8;
+        if (here != 1) PC_FAIL("%d events at (%g, %g, %g)", here, point[k][0], point[k][1], point[k][2]);
+    }
+}
+
+/* Two roofs, ridge on ridge: they touch along 0 <= x <= 0.6, also with ridges that are parallel only to rounding. */
+PC_TEST(Events, ParallelEdgesTouchAtTheEndsOfTheirOverlap)
+{
+    pcShape *lower = bruteBox(1.2, 1, 1), *upper = bruteBox(1.2, 1, 1);
+    const double ends[2][3] = {{0, 0, 0}, {0.6, 0, 0}};
+    for (int i = 0; i < 6 * 50; i++) {
+        double roll = PI / 4 + 0.01 * (i / 6 - 25), turn = i % 4 ? 0 : 1e-13;
+        pcPose flat = brutePose(0, 0, -sqrt(0.5), zAxis, 0), low = bruteTurned(&flat, (double[3]){1, 0, 0}, PI / 4);
+        pcPose lifted = brutePose(0.6, 0, sqrt(0.5) * cos(roll - PI / 4), zAxis, turn), high = bruteTurned(&lifted, (double[3]){1, 0, 0}, roll);
+        high.position[1] = -sqrt(0.5) * sin(roll - PI / 4); /* its lowest ridge stays over the other */
+        PC_CASE("roll %g, turn %g, order %d", roll, turn, i % 6);
+        expectPoints(eventsInEveryOrder(lower, &low, upper, &high, i % 6), ends, 2);
+    }
+    pcShapeFree(lower);
+    pcShapeFree(upper);
+}
+
+PC_TEST(Events, AnEdgeFlatOnAFaceTouchesAtItsTwoEnds)
+{
+    pcShape *lower = bruteBox(2, 2, 1), *upper = bruteBox(1, 0.5, 0.5);
+    for (int i = 0; i < 6 * 60; i++) {
+        double yaw = PI / 30 * (i / 6);
+        pcPose low = brutePose(0, 0, -0.5, zAxis, 0), rolled = brutePose(0.1, 0.2, 0.5 * sqrt(0.5), (double[3]){1, 0, 0}, PI / 4);
+        pcPose high = bruteTurned(&rolled, zAxis, yaw);
+        const double ends[2][3] = {{0.1 + 0.5 * cos(yaw), 0.2 + 0.5 * sin(yaw), 0}, {0.1 - 0.5 * cos(yaw), 0.2 - 0.5 * sin(yaw), 0}};
+        PC_CASE("yaw %g, order %d", yaw, i % 6);
+        expectPoints(eventsInEveryOrder(lower, &low, upper, &high, i % 6), ends, 2);
+    }
+    pcShapeFree(lower);
+    pcShapeFree(upper);
+}
+
+PC_TEST(Events, BoxesThatShareAnEdgeTouchAtItsTwoEnds)
+{
+    pcShape* box = bruteBox(1, 1, 1);
+    const double ends[2][3] = {{0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}};
+    for (int order = 0; order < 6; order++) {
+        pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{1, 0, 1}, {1, 0, 0, 0}};
+        PC_CASE("order %d", order);
+        expectPoints(eventsInEveryOrder(box, &low, box, &high, order), ends, 2);
+    }
+    pcShapeFree(box);
+}
+
+PC_TEST(Events, CornerOnCornerIsOneEvent)
+{
+    pcShape* box = bruteBox(1, 1, 1);
+    const double corner[1][3] = {{0.5, 0.5, 0.5}};
+    for (int order = 0; order < 6; order++) {
+        pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{1, 1, 1}, {1, 0, 0, 0}};
+        PC_CASE("order %d", order);
+        expectPoints(eventsInEveryOrder(box, &low, box, &high, order), corner, 1);
+    }
+    pcShapeFree(box);
+}
+
+/* A box flat on a bevelled block, two of its corners exactly over the edge of the bevel: they meet the top and the bevel at once, and
+ * have one event each, with the top, because that faces the pair's normal better. */
+PC_TEST(Events, ACornerOverAnEdgePushesAlongThePairsNormal)
+{
+    static const double profile[5][2] = {{-1, 0}, {0.5, 0}, {1, -0.5}, {1, -1}, {-1, -1}};
+    const double corners[4][3] = {{0.5, 0.3, 0}, {0.5, -0.3, 0}, {-0.1, 0.3, 0}, {-0.1, -0.3, 0}};
+    double xyz[30];
+    pcShape *block = NULL, *box = bruteBox(0.6, 0.6, 0.4);
+    for (int i = 0; i < 10; i++) xyz[3 * i] = profile[i % 5][0], xyz[3 * i + 1] = i < 5 ? -1 : 1, xyz[3 * i + 2] = profile[i % 5][1];
+    PC_ASSERT_STATUS(PC_OK, pcShapeFromPoints(xyz, 10, NULL, &block));
+    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0.2, 0, 0.2}, {1, 0, 0, 0}};
+    for (int order = 0; order < 6; order++) {
+        PC_CASE("order %d", order);
+        int count = eventsInEveryOrder(block, &low, box, &high, order);
+        expectPoints(count, corners, 4);
+        for (int i = 0; i < count && i < 4; i++) PC_EXPECT_NEAR(order & 1 ? -1 : 1, events[i].normal[2], 1e-14);
+    }
+    pcShapeFree(block);
+    pcShapeFree(box);
 }

@@ -443,7 +443,8 @@ PC_TEST(EventRows, OfPlatesHundredTimesAsWideAsThickHaveTheirPointsOnThePlates)
         double axis[3], tilt = i % 3 == 0 ? 0 : pow(10, bruteBetween(&state, -6, -2));
         Scene s = {.shape = {bruteBox(1, 1, 0.01), i & 1 ? bruteBox(1, 1, 0.01) : bruteBox(0.7, 0.5, 0.007)}, .flags = (unsigned)(i % 3)};
         bruteDirection(&state, 3, axis);
-        pcPose flat = brutePose(bruteBetween(&state, -0.5, 0.5), bruteBetween(&state, -0.5, 0.5), (i & 1 ? 0.01 : 0.0085) + gaps[i % 4], (double[3]){0, 0, 1}, bruteBetween(&state, 0, 6));
+        double x = bruteBetween(&state, -0.5, 0.5), y = bruteBetween(&state, -0.5, 0.5), z = (i & 1 ? 0.01 : 0.0085) + gaps[i % 4];
+        pcPose flat = brutePose(x, y, z, (double[3]){0, 0, 1}, bruteBetween(&state, 0, 6));
         s.pose[0] = (pcPose){{0, 0, 0}, {1, 0, 0, 0}}, s.pose[1] = bruteTurned(&flat, axis, tilt);
         PC_CASE("plate %d, tilt %g", i, tilt);
         int count = eventsOf(&s, 0.011, PC_GAP_LENGTH, list);
