@@ -9,6 +9,7 @@
 #include "base/dd.h"
 #include "metric/metric.h"
 
+/* Never reached in the fuzz program; if it is, the bounds of the last basis say how good it is. */
 #define ITERATION_LIMIT 400
 static const double RAY_TURN = 1e-25;
 /* Doubled precision is good to 1e-32; conditions of 1e9 (thickness) squared would leave 1e-14 of a pivot. */
@@ -294,16 +295,24 @@ static bool inBasis(const ExactTableau* t, int side, int vertex)
     return false;
 }
 
-/* The side whose farthest vertex is most in excess, -1 if none is beyond the noise of this arithmetic. */
+/* The multipliers' own value of r: what they would prove if no vertex were in excess. */
+static dd provenRatio(const ExactFrame* f, const ExactTableau* t)
+{
+    return ddAdd(dd3Dot(directionOf(f, t), f->c), ddMul(t->y[3], ddSub(f->sigma, ddOf(1.0))));
+}
+
+/* The side whose farthest vertex is most in excess; -1 if none is by more than an answer in double precision could show, or than the noise
+ * of this arithmetic. An excess of body 1 lowers r by that fraction, one of a fixed body 2 by that much. */
 static int improvingSide(const ExactFrame* f, const ExactTableau* t, ExactSupport far[2], dd over[2])
 {
     dd3 n = directionOf(f, t);
     double size = v3Norm(dd3Round(n)), reach[2] = {f->shape1->outradius, f->shape2->outradius};
+    double shows[2] = {1e-19, f->sigma.hi != 0.0 ? 1e-19 : 1e-19 * provenRatio(f, t).hi};
     int side = -1;
     for (int i = 0; i < 2; i++) {
         far[i] = supportOfSide(f, i, n);
         over[i] = excess(f, t, i, far[i].value);
-        bool improves = over[i].hi > 1e-30 * size * reach[i] + 4.0 * t->noise && !inBasis(t, i, far[i].vertex);
+        bool improves = over[i].hi > larger(shows[i], 1e-30 * size * reach[i] + 4.0 * t->noise) && !inBasis(t, i, far[i].vertex);
         if (improves && (side < 0 || ddLess(over[0], over[1]))) side = i;
     }
     return side;
@@ -337,17 +346,30 @@ static bool enter(const ExactFrame* f, ExactTableau* t, int side, int vertex)
 
 /* ---- the answer ---- */
 
+/* What a weight -1 on this column costs to make good: the body must reach -k, which it does when grown by max a.(-k) / b over its facets. A
+ * fixed body cannot grow; the other one covers the distance by its inscribed ball. */
+static double costOfNegative(const ExactFrame* f, const ExactTableau* t, int i)
+{
+    const pcShape* s = t->side[i] == 0 ? f->shape1 : f->shape2;
+    if (t->vertex[i] < 0) return 2.0;
+    if (t->side[i] == 1 && f->sigma.hi == 0.0) return 1.0 + 2.0 * f->shape2->outradius / f->shape1->inradius;
+    double most = 0.0;
+    v3 k = pcShapeK(s, t->vertex[i]);
+    for (int facet = 0; facet < s->facetCount; facet++) most = larger(most, -v3Dot(s->normal[facet], k) / s->offset[facet]);
+    return 1.0 + 1.001 * most;
+}
+
 /* Weights under the true ray, the point they make, and r. The bounds hold whatever the pivots did: what the multipliers lack as a proof of
  * the lower, what the weights lack as a point for the upper; a residual is made good by the inscribed ball. */
 static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2], pcFrameMetric* out)
 {
     dd rhs[4], x[4], r = ddOf(0.0);
     dd3 point = dd3Of(v3Make(0.0, 0.0, 0.0)), n = directionOf(f, t);
-    double negative = 0.0;
+    double missing = 0.0;
     trueRightSide(f, rhs);
     double left = solveWeights(t, rhs, x);
     for (int i = 0; i < 4; i++) {
-        negative = larger(negative, -x[i].hi);
+        if (x[i].hi < 0.0) missing -= 2.0 * x[i].hi * costOfNegative(f, t, i);
         if (t->side[i] != 0) continue;
         dd share = ddMul(x[i], ddOf(f->unit));
         r = ddAdd(r, x[i]);
@@ -355,11 +377,11 @@ static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2
     }
     bool two = f->sigma.hi != 0.0;
     double value = ddRound(r), size = v3Norm(dd3Round(n));
-    double proof = ddRound(ddAdd(dd3Dot(n, f->c), ddMul(t->y[3], ddSub(f->sigma, ddOf(1.0)))));
+    double proof = ddRound(provenRatio(f, t));
     double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
     double outer = f->shape1->outradius + f->shape2->outradius;
     double loss = larger(over[0].hi, 0.0) + larger(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-29 * size * outer * (1.0 + 1.0 / value);
-    double gain = (4.0 * negative * (1.0 + outer / inner) + left * (1.0 + 5.0 * outer / inner)) / value;
+    double gain = (missing + left * (1.0 + 5.0 * outer / inner)) / value;
     out->r = value;
     out->lower = smaller(proof, value) * (1.0 - loss - 2.0 * PC_ROUND);
     out->upper = value * (1.0 + gain + 2.0 * PC_ROUND);
@@ -376,11 +398,11 @@ bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetr
     ExactFrame f = exactFrame(frame);
     ExactTableau t;
     if ((!startOrNull || !startFrom(&f, startOrNull, &t)) && !startInside(&f, &t)) return false;
-    for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+    for (int iteration = 0;; iteration++) {
         ExactSupport far[2];
         dd over[2];
         int side = improvingSide(&f, &t, far, over);
-        if (side < 0) return conclude(&f, &t, over, out);
+        if (side < 0 || iteration == ITERATION_LIMIT) return conclude(&f, &t, over, out);
         if (!enter(&f, &t, side, far[side].vertex)) return false;
     }
     return false;

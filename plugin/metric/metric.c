@@ -60,11 +60,13 @@ PC_SIMD pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape*
     return makeFrame(s1, p1, s2, p2, flags, out);
 }
 
-bool pcFrameCentreInside(const pcFrame* f)
+/* Whether body 1's centre lies in the bounded fixed body 2 beyond doubt: the one-sided r is then 0. */
+static bool centreClearlyInside(const pcFrame* f)
 {
     v3 centre1 = v3Neg(m3TMul(&f->R, f->c));
+    double doubt = 1e-12 * (v3Norm(f->c) + f->shape2->outradius) + f->error;
     for (int k = 0; k < f->shape2->facetCount; k++)
-        if (v3Dot(f->shape2->normal[k], centre1) > f->shape2->offset[k]) return false;
+        if (!(v3Dot(f->shape2->normal[k], centre1) < f->shape2->offset[k] - doubt)) return false;
     return true;
 }
 
@@ -130,31 +132,30 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
     cache->count1 = m->basis.count1;
 }
 
-/* From fast to careful: each method hands on what it could not certify. */
+/* From fast to careful: each method hands on what it could not certify. False where r is 0: one-sided, with the centre inside. */
 static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     pcBasis recalled;
     const pcBasis* start = recall(f, cache, &recalled);
+    out->sigma = f->sigma;
     if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return true;
     if (pcMetricSimplex(f, start, out)) return true;
+    if (f->sigma == 0.0 && centreClearlyInside(f)) return false;
     pcBasis best = out->basis;
-    return pcMetricExact(f, out->hasBasis ? &best : NULL, out) || pcMetricFacets(f, out);
+    return pcMetricExact(f, out->hasBasis ? &best : NULL, out);
 }
 
 static bool solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
 {
     pcFrame f = *frame;
-    f.sigma = out->sigma = 1.0;
-    return solvePolyhedra(&f, cache, out);
+    f.sigma = 1.0;
+    return solvePolyhedra(&f, cache, out) || pcMetricFacets(&f, out);
 }
 
 static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
-    out->sigma = f->sigma;
-    bool solved = solvePolyhedra(f, cache, out) && out->r > 0.0;
-    bool onesided = f->sigma == 0.0;
-    if (onesided && (!solved || out->r < 1e-6) && pcFrameCentreInside(f)) solved = solveTwoSided(f, cache, out);
-    if (!solved) return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount, f->shape2->vertexCount);
+    if (!solvePolyhedra(f, cache, out) && !solveTwoSided(f, cache, out))
+        return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount, f->shape2->vertexCount);
     remember(f, out, cache);
     return PC_OK;
 }

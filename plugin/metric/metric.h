@@ -73,9 +73,6 @@ bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetr
 bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                      /* facets.c; right only to about 1e-12 */
 void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                  /* exact.c: polyhedron over a half-space */
 
-/* Whether body 1's centre lies in the bounded fixed body 2 (or on its boundary): the one-sided r is then 0. */
-bool pcFrameCentreInside(const pcFrame* frame);
-
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
 PC_INLINE double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }
 

@@ -367,13 +367,13 @@ static void startBasis(Program* p)
 }
 
 /* The perturbed right-hand side; fixed numbers without a pattern, as bodies have none that fits them. */
-static void perturbedRhs(const Program* p, double size, pcQuad rhs[ROWS])
+static void perturbedRhs(const Program* p, double size, int turn, pcQuad rhs[ROWS])
 {
     static const double pattern[ROWS] = {0.7548776662466927, 0.5698402909980532, -0.6180339887498949, 0.3819660112501051};
     double length = p->oneSided ? p->scale : p->distance;
     for (int i = 0; i < ROWS; i++) {
         double sign = i < 3 && towards(p, i) < 0 ? -1.0 : 1.0; /* keeps the start feasible */
-        rhs[i] = p->rhs[i] + (pcQuad)(sign * fabs(pattern[i]) * size * length) * (i == 3 ? (pcQuad)-0.5 : 1);
+        rhs[i] = p->rhs[i] + (pcQuad)(sign * fabs(pattern[(i + turn) % ROWS]) * size * length) * (i == 3 ? (pcQuad)-0.5 : 1);
     }
 }
 
@@ -573,14 +573,16 @@ static bool pivot(Program* p, const pcQuad rhs[ROWS])
     return true;
 }
 
-/* Small perturbations keep the bounds tight, larger ones stand above the rounding of badly conditioned bases. */
+/* Small perturbations keep the bounds tight, larger ones stand above the rounding of badly conditioned bases; where none of them leads to the
+ * end, the same sizes in other directions do. */
 static void run(Program* p)
 {
     static const double perturbation[] = {1e-30, 1e-28, 1e-32, 1e-26, 1e-24, 0.0, 1e-22, 1e-20};
-    for (size_t k = 0; k < sizeof perturbation / sizeof *perturbation; k++) {
+    const int sizes = (int)(sizeof perturbation / sizeof *perturbation);
+    for (int k = 0; k < ROWS * sizes; k++) {
         pcQuad rhs[ROWS];
         startBasis(p);
-        perturbedRhs(p, perturbation[k], rhs);
+        perturbedRhs(p, perturbation[k % sizes], k / sizes, rhs);
         int last = p->pivots + MAX_PIVOTS;
         while (p->pivots < last && pivot(p, rhs)) continue;
         dropUpper(p);
@@ -701,7 +703,9 @@ static void writeCertificate(const Program* p, pcCertificate* out)
     pcQuad slack = quad(wide);
     out->lower = p->lower - slack, out->upper = p->upper + slack;
     out->r = (double)((p->lower + p->upper) / 2);
-    out->ok = out->upper - out->lower <= quad(PC_CERTIFIED) * p->upper;
+    /* a centre all but on the surface of a fixed body: r is a difference of numbers 1 / r times larger. Errors are measured from the interval. */
+    double needed = p->oneSided && p->upper < quad(1e-6) ? 1e-12 : PC_CERTIFIED;
+    out->ok = out->upper - out->lower <= quad(needed) * p->upper;
 }
 
 /* Depth of the moving centre inside the fixed body, by that body's planes: good to the rounding of doubles, which is what it is for. */
