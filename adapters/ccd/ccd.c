@@ -5,7 +5,7 @@
  * and climbing begins, the layout of the neighbours and the numbering were chosen by timing libccd; the rest by counting operations:
  *   - a direction is turned into body axes by a rotation matrix made once per query: 9 products per support instead of the 18 of
  *     ccdQuatRotVec, and the same matrix turns the answer back;
- *   - boxes answer by three signs, as in libccd's own examples; hulls of few vertices by a scan;
+ *   - boxes answer by three signs, as in libccd's own examples, and hulls of few vertices by a scan, unless climbing is asked for;
  *   - vertices are numbered breadth first over the graph, so that neighbours share cache lines;
  *   - larger hulls climb over the vertex graph (rows of neighbours in one array) from the vertex that the same body's last support of
  *     this query ended at.
@@ -260,8 +260,9 @@ static void centre(const void* object, ccd_vec3_t* out)
     toWorld(p, p->shape->centre, out);
 }
 
-static ccd_support_fn supportOf(const pcCcdShape* shape)
+static ccd_support_fn supportOf(const pcCcdShape* shape, const pcCcdSettings* settings)
 {
+    if (settings->climbOnly) return supportClimb;
     if (shape->isBox) return supportBox;
     return shape->graph.count <= SCAN_LIMIT ? supportScan : supportClimb;
 }
@@ -276,8 +277,8 @@ typedef struct Query {
 static void begin(Query* query, const pcCcdBody* body1, const pcCcdBody* body2, const pcCcdSettings* settings, const pcCcdHint* hint)
 {
     CCD_INIT(&query->ccd);
-    query->ccd.support1 = supportOf(body1->shape);
-    query->ccd.support2 = supportOf(body2->shape);
+    query->ccd.support1 = supportOf(body1->shape, settings);
+    query->ccd.support2 = supportOf(body2->shape, settings);
     query->ccd.center1 = centre;
     query->ccd.center2 = centre;
     query->ccd.max_iterations = settings->maxIterations;

@@ -31,6 +31,7 @@ typedef struct pcCcdSettings {
     double epaTolerance;
     double mprTolerance;
     unsigned long maxIterations;
+    int climbOnly; /* support by hill climbing for every body; else boxes answer by signs and hulls of few vertices by a scan */
 } pcCcdSettings;
 pcCcdSettings pcCcdDefaultSettings(void);
 

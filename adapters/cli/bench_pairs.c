@@ -103,6 +103,13 @@ void benchEventsWarm(BenchPair* p)
 
 void benchMprCold(BenchPair* p) { p->answer = pcCcdMpr(&p->body[0], &p->body[1], &p->settings, NULL, &p->contact); }
 
+void benchMprQuick(BenchPair* p)
+{
+    pcCcdSettings quick = p->settings;
+    quick.climbOnly = 0;
+    p->answer = pcCcdMpr(&p->body[0], &p->body[1], &quick, NULL, &p->contact);
+}
+
 void benchMprWarm(BenchPair* p)
 {
     pcCcdHint hint = p->hint;
@@ -220,6 +227,7 @@ pcStatus benchMakePair(BenchRig* b, const BenchBodies* bodies, BenchPair* p)
     int chosen[2] = {(int)(benchUniform(b) * count), 1 + (int)(benchUniform(b) * (count - 1))};
     chosen[1] = (chosen[0] + chosen[1]) % count;
     *p = (BenchPair){.settings = pcCcdDefaultSettings()};
+    p->settings.climbOnly = 1;
     for (int side = 0; side < 2; side++) {
         p->shape[side] = bodies->shape[chosen[side]];
         p->body[side].shape = bodies->ccd[chosen[side]];

@@ -60,7 +60,7 @@ void benchOnSphere(BenchRig* b, int n, double* x); /* a direction for n = 3, a r
 /* The queries that are timed. A warm one works on a copy of the pair's cache, so that each repetition finds it as the step before
  * left it. */
 typedef void BenchQuery(BenchPair* pair);
-BenchQuery benchMetricCold, benchMetricWarm, benchEventsCold, benchEventsWarm, benchMprCold, benchMprWarm, benchEpaCold;
+BenchQuery benchMetricCold, benchMetricWarm, benchEventsCold, benchEventsWarm, benchMprCold, benchMprWarm, benchMprQuick, benchEpaCold;
 void benchMetric(BenchPair* p, pcPairCache* cache);
 void benchEvents(BenchPair* p, pcPairCache* cache);
 

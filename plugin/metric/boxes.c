@@ -15,13 +15,17 @@ static const double PARALLEL = 1e-8;
 /* How far the point may leave a box, relative to its size, before the axis counts as not confirmed. Enters the upper bound. */
 static const double OUTSIDE = 2e-15;
 /* Where faces are parallel, axes of their edges coincide with the face's to within rounding: the face is to win then. */
-static const double FACE_BONUS = 1e-14;
+static const double FACE_BONUS = 0x1p-46; /* (1 + b)(1 - b) rounds to 1 */
 
 /* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i; c over lanes i. The fourth lane is empty. */
 typedef struct Boxes {
     v4d a, b, c, absRow[3];
     const v4d *row, *column;
 } Boxes;
+
+/* Loaded, not built: writing one lane of a vector and reading it back whole stalls the processor. */
+static const double UNIT[3][4] = {{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}};
+static const double NO_LIMIT[3][4] = {{HUGE_VAL, 0.0, 0.0, 0.0}, {0.0, HUGE_VAL, 0.0, 0.0}, {0.0, 0.0, HUGE_VAL, 0.0}};
 
 PC_INLINE v4d nextLane(v4d a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }     /* lane j holds what j+1 held */
 PC_INLINE v4d previousLane(v4d a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); } /* lane j holds what j+2 held */
@@ -34,43 +38,66 @@ PC_INLINE void loadBoxes(const pcFrame* f, Boxes* B)
     for (int i = 0; i < 3; i++) B->absRow[i] = v4Abs(f->R.row[i]);
 }
 
-/* The leading three axes: their ratio, and which family they are of (0 faces of 1, 1 faces of 2, 2 + i edges of i). */
-typedef struct Lead {
-    v4d ratio;
+/* Three axes side by side, each as a fraction (divided once, at the end), and the family it is of: 0 faces of box 1, 1 faces of box 2,
+ * 2 + i edges of edge i. */
+typedef struct Axes {
+    v4d numerator, denominator;
     v4i family;
-} Lead;
+} Axes;
 
-PC_INLINE void challenge(Lead* lead, v4d distance, v4d h1, v4d h2, bool two, int64_t family)
+PC_INLINE void setAxes(Axes* out, v4d distance, v4d h1, v4d h2, bool two, int64_t family)
 {
-    v4d ratio = two ? distance / (h1 + h2) : (distance - h2) / h1;
-    v4i wins = ratio > lead->ratio;
-    lead->ratio = v4Select(wins, ratio, lead->ratio);
-    lead->family = v4SelectInt(wins, (v4i){family, family, family, family}, lead->family);
+    out->numerator = two ? distance : distance - h2;
+    out->denominator = two ? h1 + h2 : h1;
+    out->family = (v4i){family, family, family, family};
 }
 
-/* Returns the lane; lead has the ratios and families of all three. */
-PC_INLINE int bestAxis(const Boxes* B, bool two, Lead* lead)
+/* Lane by lane the larger fraction; the first one where they are equal. */
+PC_INLINE void keepLarger(Axes* a, const Axes* b)
+{
+    v4i wins = b->numerator * a->denominator > a->numerator * b->denominator;
+    a->numerator = v4Select(wins, b->numerator, a->numerator);
+    a->denominator = v4Select(wins, b->denominator, a->denominator);
+    a->family = v4SelectInt(wins, b->family, a->family);
+}
+
+/* n = e_i x R_j over lanes j has components -R_kj along m = i+1 and R_mj along k = i+2. */
+PC_INLINE void edgeAxes(Axes* out, const Boxes* B, int i, int m, int k, v4d b1, v4d b2, bool two)
 {
     const v4d *row = B->row, *q = B->absRow;
-    v4d a = B->a, b = B->b, c = B->c;
+    v4d distance = v4Abs(row[m] * B->c[k] - row[k] * B->c[m]);
+    v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
+    distance = v4Select(clear, distance, v4Splat(-1.0));
+    setAxes(out, distance, q[k] * B->a[m] + q[m] * B->a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
+}
+
+/* The best axis: its lane, family and ratio. */
+typedef struct Winner {
+    int lane, family;
+    double r;
+} Winner;
+
+PC_INLINE Winner bestAxis(const Boxes* B, bool two)
+{
+    const v4d *row = B->row, *q = B->absRow;
+    v4d a = B->a, b = B->b, c = B->c, b1 = nextLane(b), b2 = previousLane(b);
     v4d reach1 = v4Abs(B->column[0]) * b[0] + v4Abs(B->column[1]) * b[1] + v4Abs(B->column[2]) * b[2];
-    *lead = (Lead){v4Splat(-1.0), {0, 0, 0, 0}};
-    challenge(lead, v4Abs(c), a, reach1, two, 0);
-    challenge(lead, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
-    lead->ratio *= 1.0 + FACE_BONUS;
-    v4d b1 = nextLane(b), b2 = previousLane(b);
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; i++) { /* n = e_i x R_j has components -R_kj along i+1 and R_(i+1)j along k = i+2 */
-        const int m = (i + 1) % 3, k = (i + 2) % 3;
-        v4d distance = v4Abs(row[m] * c[k] - row[k] * c[m]);
-        v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
-        distance = v4Select(clear, distance, v4Splat(-1.0));
-        challenge(lead, distance, q[k] * a[m] + q[m] * a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
-    }
-    double r0 = lead->ratio[0], r1 = lead->ratio[1], r2 = lead->ratio[2];
-    int lane = r1 > r0;
-    double best = r1 > r0 ? r1 : r0;
-    return r2 > best ? 2 : lane;
+    Axes faces, faces2, edges0, edges1, edges2;
+    setAxes(&faces, v4Abs(c), a, reach1, two, 0);
+    setAxes(&faces2, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
+    edgeAxes(&edges0, B, 0, 1, 2, b1, b2, two);
+    edgeAxes(&edges1, B, 1, 2, 0, b1, b2, two);
+    edgeAxes(&edges2, B, 2, 0, 1, b1, b2, two);
+    keepLarger(&faces, &faces2);
+    keepLarger(&edges0, &edges1);
+    faces.numerator *= 1.0 + FACE_BONUS;
+    keepLarger(&edges0, &edges2);
+    keepLarger(&faces, &edges0);
+    v4d ratio = faces.numerator / faces.denominator;
+    double r0 = ratio[0], r1 = ratio[1], r2 = ratio[2], r01 = larger(r1, r0);
+    int lane = r2 > r01 ? 2 : r1 > r0;
+    int family = (int)faces.family[lane];
+    return (Winner){lane, family, larger(r2, r01) * (family < 2 ? 1.0 - FACE_BONUS : 1.0)};
 }
 
 /* ---- confirmation: a common point ---- */
@@ -181,8 +208,7 @@ PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
     }
     *point = corner;
     *loss = 0.0;
-    v4d room = q->a * (q->f * (1.0 + OUTSIDE));
-    room[q->i] = HUGE_VAL;
+    v4d room = q->a * (q->f * (1.0 + OUTSIDE)) + v4Load(NO_LIMIT[q->i]);
     v4i inside = v4Abs(corner) <= room;
     if (inside[0] & inside[1] & inside[2]) return true;
     return overlapMiddle(q, corner, toward, point, loss);
@@ -193,8 +219,7 @@ PC_INLINE bool confirmFace1(const Boxes* B, bool two, int i, double r, double* l
 {
     double up = copysign(1.0, B->c[i]);
     FaceOn q = {B->a, B->b, B->c, B->column, r, two ? r : 1.0, up, i};
-    *n = v4Splat(0.0);
-    (*n)[i] = up;
+    *n = v4Load(UNIT[i]) * up;
     return confirmFace(&q, point, loss);
 }
 
@@ -215,8 +240,7 @@ PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4
 {
     const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
     double f1 = r, f2 = two ? r : 1.0;
-    v4d unit = v4Splat(0.0), edge = B->column[j];
-    unit[i] = 1.0;
+    v4d unit = v4Load(UNIT[i]), edge = B->column[j];
     v4d n = nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge), n0 = n;
     double side = n[0] * B->c[0] + n[1] * B->c[1] + n[2] * B->c[2] < 0.0 ? -1.0 : 1.0;
     n *= side;
@@ -244,10 +268,10 @@ PC_INLINE double relativeError(const pcFrame* f, bool two, double perR, double p
 PC_INLINE bool solveBoxes(const pcFrame* f, bool two, pcFrameMetric* out)
 {
     Boxes B;
-    Lead lead;
     loadBoxes(f, &B);
-    int lane = bestAxis(&B, two, &lead), family = (int)lead.family[lane];
-    double r = lead.ratio[lane] / (family < 2 ? 1.0 + FACE_BONUS : 1.0), loss = 0.0, perSine = 1.0;
+    Winner w = bestAxis(&B, two);
+    int lane = w.lane, family = w.family;
+    double r = w.r, loss = 0.0, perSine = 1.0;
     v4d n, point;
     bool found;
     out->hasBasis = false;

@@ -18,6 +18,9 @@ static const double PIVOT_TOLERANCE = 1e-12;
 /* Constants of the forward error bound, in units of PC_ROUND: a vertex of body 1, one of body 2 (turned by R), the centre distance. */
 static const double ERROR_K1 = 3.0, ERROR_K2 = 10.0, ERROR_C = 3.0, ERROR_CROSS = 8.0;
 
+/* Masks of one lane. */
+static const int64_t LANE[4][4] = {{-1, 0, 0, 0}, {0, -1, 0, 0}, {0, 0, -1, 0}, {0, 0, 0, -1}};
+
 typedef struct Tableau {
     v4d col[4]; /* columns of the inverse basis */
     v4d x;      /* weights of the basis under the turned ray */
@@ -78,13 +81,13 @@ PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, doubl
     double step = smaller(low23, low01);
     if (!(step < HUGE_VAL)) return false;
     double inverse = 1.0 / d[p], theta[4];
+    v4i here;
+    __builtin_memcpy(&here, LANE[p], sizeof here); /* a lane written alone would stall the next read */
     for (int j = 0; j < 4; j++) {
         theta[j] = t->col[j][p] * inverse;
-        t->col[j] -= d * theta[j];
-        t->col[j][p] = theta[j];
+        t->col[j] = v4Select(here, v4Splat(theta[j]), t->col[j] - d * theta[j]);
     }
-    t->x -= d * step;
-    t->x[p] = step;
+    t->x = v4Select(here, v4Splat(step), t->x - d * step);
     t->n = v3Add(t->n, v3Make(cost * theta[0], cost * theta[1], cost * theta[2]));
     t->s += cost * theta[3];
     t->side[p] = side, t->vertex[p] = vertex;
@@ -141,44 +144,34 @@ PC_INLINE bool pivotToOptimum(const pcFrame* f, Tableau* t)
 
 /* ---- what a basis says, from the true data ---- */
 
-/* The features of a basis in the frame: vertices a of body 1 and b of body 2, and the edges that span the plane of contact. */
+/* The features of a basis in the frame: vertices a of body 1 and b of body 2, and the edges that span the plane of contact. `count1` is a
+ * constant wherever these functions are inlined: the three sorts of contact are three programs, told apart by one branch. */
 typedef struct Features {
-    int count1;
     v3 a, b; /* the first vertex of each */
     v3 e, g; /* 3 + 1: two edges of body 1; 2 + 2: one of each; 1 + 3: two of body 2 */
 } Features;
 
-PC_INLINE Features gatherFeatures(const pcFrame* f, const pcBasis* basis)
+PC_INLINE void gatherFeatures(const pcFrame* f, const int v[4], int count1, Features* q)
 {
     const pcShape *s1 = f->shape1, *s2 = f->shape2;
-    const int* v = basis->vertex;
-    Features q = {.count1 = basis->count1, .a = pcShapeK(s1, v[0])};
-    if (q.count1 == 3) {
-        q.b = pcFrameK2(f, v[3]);
-        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = v3Sub(pcShapeK(s1, v[2]), q.a);
-    } else if (q.count1 == 2) {
-        v3 b = pcShapeK(s2, v[2]);
-        q.b = m3Mul(&f->R, b);
-        q.e = v3Sub(pcShapeK(s1, v[1]), q.a), q.g = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[3]), b));
-    } else {
-        v3 b = pcShapeK(s2, v[1]);
-        q.b = m3Mul(&f->R, b);
-        q.e = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[2]), b)), q.g = m3Mul(&f->R, v3Sub(pcShapeK(s2, v[3]), b));
-    }
-    return q;
+    v3 b = pcShapeK(s2, v[count1]);
+    q->a = pcShapeK(s1, v[0]);
+    q->b = m3Mul(&f->R, b);
+    q->e = count1 >= 2 ? v3Sub(pcShapeK(s1, v[1]), q->a) : m3Mul(&f->R, v3Sub(pcShapeK(s2, v[2]), b));
+    q->g = count1 == 3 ? v3Sub(pcShapeK(s1, v[2]), q->a) : m3Mul(&f->R, v3Sub(pcShapeK(s2, v[3]), b));
 }
 
 /* The common point x (from centre 1) and the least of the weights that make it, each between 0 and 1 if feasible. With f1 = r and
  * f2 = r or 1 the factors of the bodies:  f1 a-part = c + f2 b-part  in the plane spanned by e and g, cross = e x g. */
-PC_INLINE double witness(const pcFrame* f, const Features* q, v3 cross, double perSquare, double r, v3* point)
+PC_INLINE double witness(const pcFrame* f, const Features* q, int count1, v3 cross, double perSquare, double r, double perR, v3* point)
 {
-    double f1 = r, f2 = f->sigma != 0.0 ? r : 1.0;
-    v3 from1 = v3Scale(f1, q->a), from2 = v3AddScaled(f->c, f2, q->b), m = v3Sub(from2, from1);
-    double alpha = v3Dot(v3Cross(m, q->g), cross) * perSquare, beta = v3Dot(v3Cross(q->e, m), cross) * perSquare;
-    double total = q->count1 == 1 ? -f2 : f1, second = q->count1 == 3 ? f1 : -f2;
-    alpha /= total, beta /= second;
-    *point = q->count1 == 3 ? from2 : q->count1 == 2 ? v3AddScaled(from1, f1 * alpha, q->e) : from1;
-    double last = q->count1 == 2 ? smaller(1.0 - alpha, 1.0 - beta) : 1.0 - alpha - beta;
+    bool two = f->sigma != 0.0;
+    double f2 = two ? r : 1.0, perF2 = two ? perR : 1.0;
+    v3 from1 = v3Scale(r, q->a), from2 = v3AddScaled(f->c, f2, q->b), m = v3Sub(from2, from1);
+    double alpha = v3Dot(v3Cross(m, q->g), cross) * perSquare * (count1 == 1 ? -perF2 : perR);
+    double beta = v3Dot(v3Cross(q->e, m), cross) * perSquare * (count1 == 3 ? perR : -perF2);
+    *point = count1 == 3 ? from2 : count1 == 2 ? v3AddScaled(from1, r * alpha, q->e) : from1;
+    double last = count1 == 2 ? smaller(1.0 - alpha, 1.0 - beta) : 1.0 - alpha - beta;
     return smaller(smaller(alpha, beta), last);
 }
 
@@ -193,12 +186,12 @@ typedef struct Lengths {
     double inner;          /* radius of a ball in what grows */
 } Lengths;
 
-PC_INLINE Lengths lengthsOf(const pcFrame* f, const Features* q, double perR)
+PC_INLINE void setLengths(const pcFrame* f, const Features* q, double perR, Lengths* out)
 {
     bool two = f->sigma != 0.0;
-    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    return (Lengths){v3Size(q->e), v3Size(q->g), f->shape1->outradius, f->shape2->outradius * (two ? 1.0 : larger(1.0, perR)),
-                     v3Size(f->c) * perR, inner};
+    out->e = v3Size(q->e), out->g = v3Size(q->g), out->centre = v3Size(f->c) * perR;
+    out->body1 = f->shape1->outradius, out->body2 = f->shape2->outradius * (two ? 1.0 : larger(1.0, perR));
+    out->inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
 }
 
 /* Relative forward error of r = n.c / D: of the vertices, of the centre distance, and of n through the span of the contact. */
@@ -233,23 +226,25 @@ PC_INLINE double reachFrom(const pcShape* s, v3 d, int vertex)
 }
 
 /* r, bounds, normal and point of a basis. Returns whether it is certified; *feasible whether its weights are those of a point at all. */
-PC_INLINE bool certify(const pcFrame* f, const pcBasis* basis, pcFrameMetric* out, bool* feasible)
+PC_INLINE bool certifyAs(const pcFrame* f, const pcBasis* basis, int count1, pcFrameMetric* out, bool* feasible)
 {
-    Features q = gatherFeatures(f, basis);
+    Features q;
+    gatherFeatures(f, basis->vertex, count1, &q);
     bool two = f->sigma != 0.0;
-    v3 cross = v3Cross(q.e, q.g), n = cross;
-    double D = v3Dot(n, two ? v3Sub(q.a, q.b) : q.a);
-    if (D < 0.0) n = v3Neg(n), D = -D;
-    double away = v3Dot(n, f->c), offset2 = v3Dot(n, q.b), r = (two ? away : away + offset2) / D;
+    v3 cross = v3Cross(q.e, q.g);
+    double signedD = v3Dot(cross, two ? v3Sub(q.a, q.b) : q.a), sign = copysign(1.0, signedD), D = fabs(signedD);
+    v3 n = v3Scale(sign, cross), local = v3Neg(m3TMul(&f->R, n));
+    double away = v3Dot(n, f->c), over = two ? away : away + v3Dot(n, q.b), r = over / D, perR = D / over;
+    double perSquare = 1.0 / v3Dot(cross, cross), perSize = sqrt(perSquare);
     *feasible = false;
-    if (!(D > 0.0) || !(r > 0.0)) return false;
-    double square = v3Dot(cross, cross), perSquare = 1.0 / square, perSize = sqrt(perSquare), perR = 1.0 / r;
-    double weight = witness(f, &q, cross, perSquare, r, &out->point);
+    if (!((D > 0.0) & (r > 0.0))) return false;
+    double h1 = reachFrom(f->shape1, n, basis->vertex[0]), h2 = reachFrom(f->shape2, local, basis->vertex[count1]);
+    double weight = witness(f, &q, count1, cross, perSquare, r, perR, &out->point);
     *feasible = weight >= -1e-12;
-    if (!(weight >= -1e-12)) return false;
-    double h1 = reachFrom(f->shape1, n, basis->vertex[0]), h2 = reachFrom(f->shape2, v3Neg(m3TMul(&f->R, n)), basis->vertex[q.count1]);
+    if (!*feasible) return false;
     double low = two ? away / (h1 + h2) : (away - h2) / h1;
-    Lengths l = lengthsOf(f, &q, perR);
+    Lengths l;
+    setLengths(f, &q, perR, &l);
     double depth = D * perSize, error = relativeError(f, &l, perSize, 1.0 / depth, perR), doubt = weightError(&l, perSize);
     double missing = weight < doubt ? 4.0 * (doubt - smaller(weight, 0.0)) * (1.0 + (l.body1 + l.body2) / l.inner) : 0.0;
     out->r = r;
@@ -259,7 +254,16 @@ PC_INLINE bool certify(const pcFrame* f, const pcBasis* basis, pcFrameMetric* ou
     out->D = depth;
     out->basis = *basis;
     out->hasBasis = true;
-    return r - out->lower <= PC_METRIC_TOLERANCE * r && out->upper - r <= PC_METRIC_TOLERANCE * r;
+    return (r - out->lower <= PC_METRIC_TOLERANCE * r) & (out->upper - r <= PC_METRIC_TOLERANCE * r);
+}
+
+PC_INLINE bool certify(const pcFrame* f, const pcBasis* basis, pcFrameMetric* out, bool* feasible)
+{
+    switch (basis->count1) {
+    case 1: return certifyAs(f, basis, 1, out, feasible);
+    case 2: return certifyAs(f, basis, 2, out, feasible);
+    default: return certifyAs(f, basis, 3, out, feasible);
+    }
 }
 
 /* ---- warm start ---- */
@@ -312,6 +316,28 @@ PC_INLINE bool startFrom(const pcFrame* f, const pcBasis* basis, Tableau* t)
     return v3Finite(t->n);
 }
 
+/* A start from inside, then the vertices of a basis that is no longer feasible: they are known, so they cost no support query. */
+PC_INLINE bool startNear(const pcFrame* f, const pcBasis* basis, Tableau* t)
+{
+    double noise[2] = {8.0 * PC_ROUND * f->shape1->outradius, 8.0 * PC_ROUND * f->shape2->outradius};
+    startInside(f, t);
+    for (int i = 0; i < 4; i++) {
+        int side = i >= basis->count1, vertex = basis->vertex[i];
+        v3 k = side == 0 ? pcShapeK(f->shape1, vertex) : pcFrameK2(f, vertex);
+        double over = side == 0 ? v3Dot(t->n, k) - 1.0 + f->sigma * t->s : -v3Dot(t->n, k) - t->s;
+        if (over > noise[side] * v3Size(t->n) && !enter(t, f->sigma, side, vertex, k, -over)) return false;
+    }
+    return true;
+}
+
+PC_INLINE bool finish(const pcFrame* f, Tableau* t, pcFrameMetric* out)
+{
+    pcBasis basis;
+    bool feasible;
+    return pivotToOptimum(f, t) && pcBasisSort(t->side, t->vertex, &basis) && certify(f, &basis, out, &feasible);
+}
+
+/* From what is known to what is sure: the basis as it was, pivots from it, pivots near it, pivots from inside. */
 PC_SIMD bool pcMetricSimplex(const pcFrame* f, const pcBasis* startOrNull, pcFrameMetric* out)
 {
     Tableau t;
@@ -320,8 +346,8 @@ PC_SIMD bool pcMetricSimplex(const pcFrame* f, const pcBasis* startOrNull, pcFra
     if (startOrNull && certify(f, startOrNull, out, &feasible)) return true;
     out->path = PC_PATH_SIMPLEX;
     out->hasBasis = false;
-    if (!feasible || !startFrom(f, startOrNull, &t)) startInside(f, &t);
-    pcBasis basis;
-    if (!pivotToOptimum(f, &t) || !pcBasisSort(t.side, t.vertex, &basis)) return false;
-    return certify(f, &basis, out, &feasible);
+    if (feasible && startFrom(f, startOrNull, &t) && finish(f, &t, out)) return true;
+    if (startOrNull && !feasible && startNear(f, startOrNull, &t) && finish(f, &t, out)) return true;
+    startInside(f, &t);
+    return finish(f, &t, out);
 }

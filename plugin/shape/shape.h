@@ -12,7 +12,7 @@
 #include "pcontact/shape.h"
 
 /* Up to this many vertices a scan over all of them beats climbing from one to the next (measured by `pcontact bench metric`). */
-#define PC_SCAN_LIMIT 40
+#define PC_SCAN_LIMIT 20
 
 typedef struct pcEdge {
     int vertex[2];

@@ -1,87 +1,11 @@
 /*
- * Shapes: what they are made of, what they say of themselves, and what they refuse. Expected values are closed forms or brute force; each
- * surface is walked edge by edge through the public facets and the inner adjacency alike.
+ * Shapes: what they are made of and what they say of themselves. Expected values are closed forms or brute force; each surface is walked
+ * edge by edge through the public facets and the inner adjacency alike.
  */
-#include <limits.h>
-#include <malloc.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "adapters/gtest/pctest.h"
-#include "shape/shape.h"
-#include "test_worlds/fuzz/cases.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool sanitized = true;
-#else
-static const bool sanitized = false;
-#endif
-
-static const double PI = 3.14159265358979323846, GOLDEN = 1.6180339887498949;
-
-/* ---- points ---- */
-
-typedef struct Cloud {
-    int count;
-    double* xyz;
-} Cloud;
-
-static Cloud cloudOf(int capacity) { return (Cloud){0, calloc(3 * (size_t)capacity, sizeof(double))}; }
-static void addPoint(Cloud* cloud, double x, double y, double z) { v3Store(cloud->xyz + 3 * (size_t)cloud->count++, v3Make(x, y, z)); }
-
-static double between(pcRandom* random, double low, double high) { return low + (high - low) * pcRandomUnit(random); }
-
-static v3 randomUnit(pcRandom* random)
-{
-    double z = between(random, -1.0, 1.0), angle = between(random, 0.0, 2.0 * PI), r = sqrt(1.0 - z * z);
-    return v3Make(r * cos(angle), r * sin(angle), z);
-}
-
-/* A rotation by its three columns. */
-typedef struct Turn {
-    v3 x, y, z;
-} Turn;
-
-static Turn randomTurn(pcRandom* random)
-{
-    Turn t = {.x = randomUnit(random)};
-    v3 side = v3Cross(t.x, randomUnit(random));
-    t.y = v3Scale(1.0 / v3Norm(side), side), t.z = v3Cross(t.x, t.y);
-    return t;
-}
-
-static v3 turned(const Turn* t, v3 p) { return v3AddScaled(v3AddScaled(v3Scale(p.x, t->x), p.y, t->y), p.z, t->z); }
-
-/* Stretched along its own axes, then turned and moved. */
-static void place(Cloud* cloud, v3 stretch, const Turn* turn, v3 move)
-{
-    for (int i = 0; i < cloud->count; i++) {
-        v3 p = v3Load(cloud->xyz + 3 * i);
-        v3Store(cloud->xyz + 3 * i, v3Add(turned(turn, v3Make(stretch.x * p.x, stretch.y * p.y, stretch.z * p.z)), move));
-    }
-}
-
-static void shuffle(Cloud* cloud, pcRandom* random)
-{
-    for (int i = cloud->count - 1; i > 0; i--) {
-        int j = (int)(pcRandomBits(random) % (uint64_t)(i + 1));
-        v3 p = v3Load(cloud->xyz + 3 * i), q = v3Load(cloud->xyz + 3 * j);
-        v3Store(cloud->xyz + 3 * i, q), v3Store(cloud->xyz + 3 * j, p);
-    }
-}
-
-static Cloud onSphere(pcRandom* random, int count)
-{
-    Cloud cloud = cloudOf(count);
-    for (int i = 0; i < count; i++) {
-        v3 p = randomUnit(random);
-        addPoint(&cloud, p.x, p.y, p.z);
-    }
-    return cloud;
-}
+#include "test_worlds/unit/clouds.h"
 
 /* Plane rows a b c d of a shape. */
 static double* planesOf(const pcShape* shape)
@@ -95,33 +19,11 @@ static double* planesOf(const pcShape* shape)
     return rows;
 }
 
-static pcShape* hullOf(const Cloud* cloud, const double* centre)
-{
-    pcShape* shape = NULL;
-    PC_EXPECT_STATUS(PC_OK, pcShapeFromPoints(cloud->xyz, cloud->count, centre, &shape));
-    return shape;
-}
-
 static pcShape* bodyOf(const double* rows, int count)
 {
     pcShape* shape = NULL;
     PC_EXPECT_STATUS(PC_OK, pcShapeFromPlanes(rows, count, NULL, &shape));
     return shape;
-}
-
-static pcShapeInfo infoOf(const pcShape* shape)
-{
-    pcShapeInfo info = {.vertices = -1};
-    PC_EXPECT_STATUS(PC_OK, pcShapeDescribe(shape, &info));
-    return info;
-}
-
-static void expectCounts(const pcShape* shape, int vertices, int edges, int facets)
-{
-    pcShapeInfo info = infoOf(shape);
-    PC_EXPECT_EQ_INT(vertices, info.vertices);
-    PC_EXPECT_EQ_INT(edges, info.edges);
-    PC_EXPECT_EQ_INT(facets, info.facets);
 }
 
 static void expectVertexAt(const pcShape* shape, v3 p, double tolerance)
@@ -209,43 +111,6 @@ static void expectClosedSurface(const pcShape* s, double rounding)
     expectConvex(s, rounding * reach);
 }
 
-/* ---- bodies with closed forms ---- */
-
-typedef struct Regular {
-    const char* name;
-    int vertices, edges, facets, corners;
-    double edge;
-    double volume, inradius, outradius; /* of edge length 1 */
-} Regular;
-
-static const Regular regular[5] = {
-    {"tetrahedron", 4, 6, 4, 3, 2.8284271247461903, 0.11785113019775793, 0.20412414523193154, 0.61237243569579447},
-    {"cube", 8, 12, 6, 4, 2.0, 1.0, 0.5, 0.86602540378443860},
-    {"octahedron", 6, 12, 8, 3, 1.4142135623730951, 0.47140452079103168, 0.40824829046386302, 0.70710678118654757},
-    {"dodecahedron", 20, 30, 12, 5, 1.2360679774997896, 7.6631189606246317, 1.1135163644116068, 1.4012585384440737},
-    {"icosahedron", 12, 30, 20, 3, 2.0, 2.1816949906249123, 0.75576131407617079, 0.95105651629515353}};
-
-/* (0, +-a, +-b) and its cyclic turns. */
-static void addRectangles(Cloud* cloud, double a, double b)
-{
-    for (int i = 0; i < 4; i++) {
-        double u = i & 1 ? a : -a, v = i & 2 ? b : -b;
-        addPoint(cloud, 0.0, u, v), addPoint(cloud, v, 0.0, u), addPoint(cloud, u, v, 0.0);
-    }
-}
-
-static Cloud regularPoints(int which)
-{
-    Cloud cloud = cloudOf(20);
-    for (int i = 0; i < 8 && which != 2 && which != 4; i++)
-        if (which != 0 || i == 7 || i == 1 || i == 2 || i == 4) addPoint(&cloud, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
-    for (int i = 0; i < 6 && which == 2; i++)
-        addPoint(&cloud, i / 2 == 0 ? 1.0 - 2 * (i % 2) : 0.0, i / 2 == 1 ? 1.0 - 2 * (i % 2) : 0.0, i / 2 == 2 ? 1.0 - 2 * (i % 2) : 0.0);
-    if (which == 3) addRectangles(&cloud, 1.0 / GOLDEN, GOLDEN);
-    if (which == 4) addRectangles(&cloud, 1.0, GOLDEN);
-    return cloud;
-}
-
 static void expectRegular(const pcShape* shape, const Regular* is, v3 middle)
 {
     pcShapeInfo info = infoOf(shape);
@@ -274,19 +139,6 @@ PC_TEST(Shape, MeasuresTheFiveRegularBodiesHoweverTheyAreTurned)
             pcShapeFree(shape);
             free(cloud.xyz);
         }
-}
-
-/* n sides on the unit circle; a prism of height h, or a pyramid if `tip`. */
-static Cloud prismPoints(int n, double h, bool tip)
-{
-    Cloud cloud = cloudOf(2 * n + 1);
-    for (int i = 0; i < n; i++) {
-        double x = cos(2.0 * PI * i / n), y = sin(2.0 * PI * i / n);
-        addPoint(&cloud, x, y, 0.0);
-        if (!tip) addPoint(&cloud, x, y, h);
-    }
-    if (tip) addPoint(&cloud, 0.0, 0.0, h);
-    return cloud;
 }
 
 PC_TEST(Shape, MeasuresPrismsAndPyramids)
@@ -462,8 +314,6 @@ PC_TEST(ShapeFromPoints, ChangesOnlyUnitsWhenScaled)
 
 /* ---- from half-spaces ---- */
 
-static const double cubeRows[24] = {1, 0, 0, 1, -1, 0, 0, 1, 0, 1, 0, 1, 0, -1, 0, 1, 0, 0, 1, 1, 0, 0, -1, 1};
-
 PC_TEST(ShapeFromPlanes, MakesACubeFromRowsOfAnyLength)
 {
     double rows[24];
@@ -495,7 +345,8 @@ PC_TEST(ShapeFromPlanes, MakesAnOctahedronFromEightRowsAndATetrahedronFromFour)
 /* Touching in an edge or a corner, repeated, near and far away: none of them cuts anything off. */
 PC_TEST(ShapeFromPlanes, DropsRedundantRows)
 {
-    static const double extra[][4] = {{1, 0, 0, 5}, {1, 1, 0, 2}, {1, 1, 1, 3}, {1, 0, 0, 1}, {0.6, 0.8, 0, 40}, {1, 0, 0, 1e6}, {0, 1, 0, 1e9}};
+    static const double extra[][4] = {{1, 0, 0, 5},      {1, 1, 0, 2},   {1, 1, 1, 3},  {1, 0, 0, 1},
+                                      {0.6, 0.8, 0, 40}, {1, 0, 0, 1e6}, {0, 1, 0, 1e9}};
     double rows[24 + 28];
     memcpy(rows, cubeRows, sizeof cubeRows);
     for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
@@ -579,6 +430,72 @@ PC_TEST(ShapeFromPlanes, GivesBackTheCornersWhoseFacetsItIsGiven)
     }
 }
 
+/* ---- against all corners of three rows ---- */
+
+static double volumeOfThree(v3 a, v3 b, v3 c) { return v3Dot(a, v3Cross(b, c)); }
+
+/* The corner of three rows, if they have one and it is inside all others. Exact to a few roundings: the numbers are small and whole. */
+static bool cornerOf(const double* rows, int count, const int pick[3], v3* x)
+{
+    v3 a = v3Load(rows + 4 * pick[0]), b = v3Load(rows + 4 * pick[1]), c = v3Load(rows + 4 * pick[2]);
+    double det = volumeOfThree(a, b, c), d[3] = {rows[4 * pick[0] + 3], rows[4 * pick[1] + 3], rows[4 * pick[2] + 3]};
+    if (det == 0.0) return false;
+    *x = v3Add(v3Add(v3Scale(d[0] / det, v3Cross(b, c)), v3Scale(d[1] / det, v3Cross(c, a))), v3Scale(d[2] / det, v3Cross(a, b)));
+    for (int k = 0; k < count; k++)
+        if (v3Dot(v3Load(rows + 4 * k), *x) > rows[4 * k + 3] + 1e-12) return false;
+    return true;
+}
+
+static int allCorners(const double* rows, int count, v3* corner)
+{
+    int found = 0;
+    v3 x;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < j; k++) {
+                bool fresh = cornerOf(rows, count, (int[]){i, j, k}, &x);
+                for (int n = 0; n < found && fresh; n++) fresh = v3Norm(v3Sub(corner[n], x)) > 1e-9;
+                if (fresh) corner[found++] = x;
+            }
+    return found;
+}
+
+/* Rows along the 26 directions to the neighbours in a grid, about a cube: they meet in corners of many rows, touch, repeat, miss. Some go
+ * through the origin, so that it lies on the boundary or outside. */
+PC_TEST(ShapeFromPlanes, HasTheCornersOfAllTriplesOfWholeNumberedRows)
+{
+    pcRandom random = {19};
+    int made = 0;
+    for (int i = 0; i < 1000; i++) {
+        PC_CASE("set %d", i);
+        double rows[4 * 20];
+        v3 corner[400];
+        int count = 6 + i % 15;
+        memcpy(rows, cubeRows, sizeof cubeRows);
+        for (int k = 24; k < 4 * count; k++) rows[k] = (double)(pcRandomBits(&random) % 3) - (k % 4 == 3 ? 0.0 : 1.0);
+        for (int k = 6; k < count; k++)
+            if (v3Max(v3Load(rows + 4 * k)) == 0.0) rows[4 * k] = 1.0;
+        int corners = allCorners(rows, count, corner);
+        pcShape* shape = NULL;
+        pcStatus status = pcShapeFromPlanes(rows, count, NULL, &shape);
+        if (status == PC_ERROR_EMPTY) { /* then all corners must lie in one plane */
+            for (int k = 3; k < corners; k++) {
+                v3 a = v3Sub(corner[1], corner[0]), b = v3Sub(corner[2], corner[0]);
+                for (int n = 3; n < corners && v3Norm(v3Cross(a, b)) < 1e-9; n++) b = v3Sub(corner[n], corner[0]);
+                PC_EXPECT_NEAR(0.0, volumeOfThree(a, b, v3Sub(corner[k], corner[0])), 1e-9);
+            }
+            continue;
+        }
+        PC_EXPECT_STATUS(PC_OK, status);
+        if (status != PC_OK) continue;
+        made++;
+        PC_EXPECT_EQ_INT(corners, infoOf(shape).vertices);
+        for (int k = 0; k < corners; k++) expectVertexAt(shape, corner[k], 1e-13);
+        pcShapeFree(shape);
+    }
+    PC_EXPECT_GT(made, 200);
+}
+
 /* ---- simple shapes ---- */
 
 PC_TEST(ShapeSimple, BoxSphereAndHalfSpaceDescribeThemselves)
@@ -609,344 +526,4 @@ PC_TEST(ShapeSimple, BoxSphereAndHalfSpaceDescribeThemselves)
     pcShapeFree(box);
     pcShapeFree(ball);
     pcShapeFree(ground);
-}
-
-/* ---- support ---- */
-
-static void expectSupport(const pcShape* s, v3 d)
-{
-    long double best = -HUGE_VALL;
-    for (int i = 0; i < s->vertexCount; i++)
-        best = fmaxl(best, (long double)d.x * s->kx[i] + (long double)d.y * s->ky[i] + (long double)d.z * s->kz[i]);
-    double rounding = 4.0 * PC_ROUND * v3Norm(d) * s->outradius; /* each step uphill may be decided by as much; on a facet they may add up */
-    pcSupport found[2] = {pcSupportOf(s, d), pcSupportScan(s, d)};
-    for (int i = 0; i < 2; i++) {
-        PC_ASSERT_TRUE(found[i].vertex >= 0 && found[i].vertex < s->vertexCount);
-        PC_EXPECT_NEAR((double)best, found[i].value, rounding * (i == 0 ? s->largestFacet : 1));
-        PC_EXPECT_NEAR(v3Dot(pcShapeK(s, found[i].vertex), d), found[i].value, rounding);
-    }
-}
-
-static void expectSupports(const pcShape* s, pcRandom* random)
-{
-    for (int i = 0; i < 6; i++) expectSupport(s, v3Scale(i % 2 ? 1.0 : -1.0, v3Make(i / 2 == 0, i / 2 == 1, i / 2 == 2)));
-    for (int i = 0; i < 300; i++) expectSupport(s, v3Scale(pow(10.0, i % 13 - 6), randomUnit(random)));
-    for (int i = 0; i < 200; i++) expectSupport(s, s->normal[pcRandomBits(random) % (uint64_t)s->facetCount]);
-    for (int i = 0; i < 8; i++) expectSupport(s, v3Make(i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0)); /* corners of the table */
-}
-
-PC_TEST(ShapeSupport, IsTheFarthestVertexForEveryDirection)
-{
-    static const int counts[] = {5, 8, 39, 40, 41, 43, 120, 1000, 5000};
-    pcRandom random = {10};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (int flat = 0; flat < 3; flat++) {
-            PC_CASE("%d points, flattened by 1e-%d", counts[i], 3 * flat);
-            Cloud cloud = onSphere(&random, counts[i]);
-            Turn turn = randomTurn(&random);
-            place(&cloud, v3Make(1.0, 1.0, pow(10.0, -3.0 * flat)), &turn, v3Make(3.0, 0.0, -1.0));
-            pcShape* shape = hullOf(&cloud, NULL);
-            expectSupports(shape, &random);
-            pcShapeFree(shape);
-            free(cloud.xyz);
-        }
-}
-
-/* A facet of 200 corners: along its normal all of them are farthest to rounding. */
-PC_TEST(ShapeSupport, FindsItsWayOverFacetsOfManyCorners)
-{
-    pcRandom random = {11};
-    for (int i = 0; i < 20; i++) {
-        PC_CASE("prism %d", i);
-        Cloud cloud = prismPoints(200, 0.5, i % 2);
-        Turn turn = randomTurn(&random);
-        place(&cloud, v3Make(1, 1, 1), &turn, v3Make(0, 0, 0));
-        pcShape* shape = hullOf(&cloud, NULL);
-        expectSupports(shape, &random);
-        pcShapeFree(shape);
-        free(cloud.xyz);
-    }
-}
-
-/* ---- ownership, threads, memory ---- */
-
-PC_TEST(ShapeOwners, ShareOneShapeAndFreeItInAnyOrder)
-{
-    Cloud cloud = regularPoints(4);
-    for (int order = 0; order < 2; order++) {
-        pcShape *first = hullOf(&cloud, NULL), *second = pcShapeShare(first), *third = pcShapeShare(second);
-        PC_EXPECT_TRUE(first == second && second == third);
-        pcShapeFree(order == 0 ? first : third);
-        expectCounts(second, 12, 30, 20);
-        pcShapeFree(second);
-        expectCounts(order == 0 ? third : first, 12, 30, 20);
-        pcShapeFree(order == 0 ? third : first);
-    }
-    PC_EXPECT_TRUE(pcShapeShare(NULL) == NULL);
-    pcShapeFree(NULL);
-    free(cloud.xyz);
-}
-
-typedef struct Reader {
-    pthread_t thread;
-    const pcShape* shape;
-    double sum;
-} Reader;
-
-static void* readShape(void* argument)
-{
-    Reader* reader = argument;
-    pcRandom random = {12};
-    for (int i = 0; i < 2000; i++) {
-        pcShape* own = pcShapeShare(reader->shape);
-        pcFacet facet = {.count = 0};
-        pcShapeInfo info = {.vertices = 0};
-        pcShapeFacet(own, i % own->facetCount, &facet);
-        pcShapeDescribe(own, &info);
-        reader->sum += facet.plane[3] + info.volume + pcSupportOf(own, randomUnit(&random)).value;
-        pcShapeFree(own);
-    }
-    return NULL;
-}
-
-PC_TEST(ShapeOwners, MayReadOneShapeFromManyThreads)
-{
-    pcRandom random = {13};
-    Cloud cloud = onSphere(&random, 300);
-    pcShape* shape = hullOf(&cloud, NULL);
-    Reader reader[4] = {{.shape = shape}, {.shape = shape}, {.shape = shape}, {.shape = shape}};
-    for (int i = 0; i < 4; i++) PC_ASSERT_EQ_INT(0, pthread_create(&reader[i].thread, NULL, readShape, reader + i));
-    for (int i = 0; i < 4; i++) pthread_join(reader[i].thread, NULL);
-    for (int i = 1; i < 4; i++) PC_EXPECT_EQ_INT(0, memcmp(&reader[0].sum, &reader[i].sum, sizeof(double)));
-    PC_EXPECT_EQ_INT(1, atomic_load(&shape->owners));
-    pcShapeFree(shape);
-    free(cloud.xyz);
-}
-
-static double bytesPerVertex(pcRandom* random, int count)
-{
-    Cloud cloud = onSphere(random, count);
-    pcShape* shape = hullOf(&cloud, NULL);
-    pcShapeInfo info = infoOf(shape);
-    PC_EXPECT_EQ_INT(count, info.vertices);
-    PC_EXPECT_EQ_INT(3 * count - 6, info.edges);
-    PC_EXPECT_REL(4.0 / 3.0 * PI, info.volume, 20.0 / count); /* the hull of n points lacks about 14 / n of the ball */
-    pcShapeFree(shape);
-    free(cloud.xyz);
-    return (double)info.bytes / count;
-}
-
-/* 6 edges and 2 triangles per vertex, each link stored from both sides, with a table of 4 cells per vertex: about 850 bytes. */
-PC_TEST(ShapeMemory, GrowsLinearlyWithTheVertices)
-{
-    pcRandom random = {14};
-    double small = bytesPerVertex(&random, 200);
-    PC_EXPECT_LT(small, 1200.0);
-    for (int count = 1000; count <= (sanitized ? 5000 : 25000); count *= 5) {
-        PC_CASE("%d vertices", count);
-        PC_EXPECT_LT(bytesPerVertex(&random, count), 1.05 * small);
-    }
-}
-
-PC_TEST(ShapeMemory, OfAHundredThousandVerticesIsStillLinear)
-{
-    if (sanitized) PC_SKIP("a hull of 100,000 vertices takes minutes under a sanitizer");
-    pcRandom random = {15};
-    clock_t start = clock();
-    PC_EXPECT_LT(bytesPerVertex(&random, 100000), 1200.0);
-    PC_EXPECT_LT((double)(clock() - start) / CLOCKS_PER_SEC, 30.0);
-}
-
-PC_TEST(ShapeMemory, TakesAMillionPointsOfWhichEightAreCorners)
-{
-    if (sanitized) PC_SKIP("a million points take too long under a sanitizer");
-    pcRandom random = {16};
-    Cloud cloud = onSphere(&random, 999992);
-    cloud.xyz = realloc(cloud.xyz, 3000000 * sizeof(double));
-    for (int i = 0; i < 8; i++) addPoint(&cloud, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
-    clock_t start = clock();
-    pcShape* cube = hullOf(&cloud, NULL);
-    PC_EXPECT_LT((double)(clock() - start) / CLOCKS_PER_SEC, 20.0);
-    expectRegular(cube, regular + 1, v3Make(0, 0, 0));
-    PC_EXPECT_LT((double)infoOf(cube).bytes, 8192.0);
-    pcShapeFree(cube);
-    free(cloud.xyz);
-}
-
-/* ---- what is refused ---- */
-
-static char marker;
-
-/* An unlike failure comes first, so that its sentence cannot pass for the one expected. */
-static pcShape* beforeRefusal(void)
-{
-    pcShape* none = NULL;
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSphere(-123456789.0, &none));
-    return (pcShape*)(void*)&marker;
-}
-
-static void expectRefused(pcStatus expected, pcStatus status, pcShape* out)
-{
-    PC_EXPECT_STATUS(expected, status);
-    PC_EXPECT_TRUE(out == (pcShape*)(void*)&marker);
-    PC_EXPECT_TRUE(strlen(pcLastError()) > 8 && strstr(pcLastError(), "-1.23457e+08") == NULL);
-    if (out != (pcShape*)(void*)&marker) pcShapeFree(out);
-}
-
-static void refusePoints(pcStatus expected, const double* xyz, int count, const double* centre)
-{
-    pcShape* out = beforeRefusal();
-    expectRefused(expected, pcShapeFromPoints(xyz, count, centre, &out), out);
-}
-
-static void refusePlanes(pcStatus expected, const double* rows, int count, const double* centre)
-{
-    pcShape* out = beforeRefusal();
-    expectRefused(expected, pcShapeFromPlanes(rows, count, centre, &out), out);
-}
-
-static const double wild[3] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
-
-static void refuseWildNumbers(void)
-{
-    Cloud cube = regularPoints(1);
-    double rows[24], size[3] = {1, 1, 1}, plane[4] = {0, 0, 1, 0}, centre[3] = {0, 0, 0};
-    for (int w = 0; w < 3; w++) {
-        for (int i = 0; i < 24; i++) {
-            PC_CASE("number %d is %g", i, wild[w]);
-            double keep = cube.xyz[i];
-            cube.xyz[i] = wild[w], refusePoints(PC_ERROR_NOT_FINITE, cube.xyz, 8, NULL), cube.xyz[i] = keep;
-            memcpy(rows, cubeRows, sizeof rows);
-            rows[i] = wild[w], refusePlanes(PC_ERROR_NOT_FINITE, rows, 6, NULL);
-            pcShape* out = beforeRefusal();
-            if (i < 3) size[i] = wild[w], expectRefused(PC_ERROR_NOT_FINITE, pcShapeBox(size, &out), out), size[i] = 1.0;
-            double old = i < 4 ? plane[i] : 0.0;
-            if (i < 4) plane[i] = wild[w], expectRefused(PC_ERROR_NOT_FINITE, pcShapeHalfSpace(plane, &out), out), plane[i] = old;
-            if (i < 3) centre[i] = wild[w], refusePoints(PC_ERROR_NOT_FINITE, cube.xyz, 8, centre), refusePlanes(PC_ERROR_NOT_FINITE, cubeRows, 6, centre), centre[i] = 0.0;
-            if (i == 0) expectRefused(PC_ERROR_NOT_FINITE, pcShapeSphere(wild[w], &out), out);
-        }
-    }
-    free(cube.xyz);
-}
-
-static void refuseArguments(void)
-{
-    static const int few[] = {3, 2, 1, 0, -1, INT_MIN};
-    static const double sizes[] = {0.0, -0.0, -1.0, -1e-300}, zero[4] = {0, 0, 0, 1};
-    Cloud cube = regularPoints(1);
-    for (int i = 0; i < 6; i++) refusePoints(PC_ERROR_ARGUMENT, cube.xyz, few[i], NULL);
-    for (int i = 0; i < 6; i++) refusePlanes(few[i] < 0 ? PC_ERROR_ARGUMENT : PC_ERROR_UNBOUNDED, cubeRows, few[i], NULL);
-    refusePoints(PC_ERROR_ARGUMENT, NULL, 8, NULL);
-    refusePlanes(PC_ERROR_ARGUMENT, NULL, 8, NULL);
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeFromPoints(cube.xyz, 8, NULL, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeFromPlanes(cubeRows, 6, NULL, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeBox(cube.xyz, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSphere(1.0, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeHalfSpace(cubeRows, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeDescribe(NULL, NULL));
-    for (int i = 0; i < 4; i++) {
-        double size[3] = {1.0, i == 2 ? sizes[i] : 1.0, i == 2 ? 1.0 : sizes[i]};
-        pcShape* out = beforeRefusal();
-        expectRefused(PC_ERROR_ARGUMENT, pcShapeBox(size, &out), out);
-        expectRefused(PC_ERROR_ARGUMENT, pcShapeSphere(sizes[i], &out), out);
-        expectRefused(PC_ERROR_ARGUMENT, pcShapeHalfSpace(zero, &out), out);
-        expectRefused(PC_ERROR_ARGUMENT, pcShapeBox(NULL, &out), out);
-        expectRefused(PC_ERROR_ARGUMENT, pcShapeHalfSpace(NULL, &out), out);
-    }
-    double rows[28] = {[27] = 1.0};
-    memcpy(rows, cubeRows, sizeof cubeRows);
-    refusePlanes(PC_ERROR_ARGUMENT, rows, 7, NULL); /* its last normal is zero */
-    free(cube.xyz);
-}
-
-/* rank 0: one point many times, 1: on a line, 2: in a plane; turned, so that they are flat only to rounding. */
-static void refuseFlat(pcRandom* random, int i)
-{
-    int rank = i % 3, count = 4 + i % 40;
-    PC_CASE("%d points of rank %d, turn %d", count, rank, i);
-    Cloud cloud = cloudOf(count);
-    for (int k = 0; k < count; k++) addPoint(&cloud, rank > 0 ? between(random, -1, 1) : 0.0, rank > 1 ? between(random, -1, 1) : 0.0, 0.0);
-    Turn turn = i < 30 ? (Turn){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} : randomTurn(random);
-    place(&cloud, v3Make(1, 1, 1), &turn, i % 2 ? v3Make(0.3, 0.4, 0.5) : v3Make(0, 0, 0));
-    refusePoints(PC_ERROR_FLAT, cloud.xyz, count, NULL);
-    free(cloud.xyz);
-}
-
-/* Open prisms, wedges and cones, turned: that they are open is a matter of rounding where the open side is along no axis. */
-static void refuseUnbounded(pcRandom* random, int i)
-{
-    static const double wedge[16] = {1, 0, 1, 1, -1, 0, 1, 1, 0, 1, 0, 1, 0, -1, 0, 1}; /* a tent without a floor */
-    double rows[24];
-    int count = i % 3 == 2 ? 4 : 4 + i % 3, kind = i % 3;
-    PC_CASE("open body of kind %d, turn %d", kind, i);
-    Turn turn = i < 3 ? (Turn){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} : randomTurn(random);
-    v3 move = i % 2 ? v3Make(0.4, 0.1, -2.0) : v3Make(0, 0, 0);
-    for (int k = 0; k < count; k++) {
-        const double* row = (kind == 2 ? wedge : cubeRows) + 4 * k;
-        v3 a = turned(&turn, v3Load(row));
-        v3Store(rows + 4 * k, a);
-        rows[4 * k + 3] = row[3] + v3Dot(a, move);
-    }
-    refusePlanes(PC_ERROR_UNBOUNDED, rows, count, NULL);
-}
-
-static void refuseEmpty(void)
-{
-    static const double lids[][4] = {{1, 0, 0, -2}, {1, 0, 0, -1}, {1, 1, 1, -3}, {1, 1, 0, -2}, {1, 0, 0, -1e9}};
-    double rows[28];
-    memcpy(rows, cubeRows, sizeof cubeRows);
-    for (size_t i = 0; i < sizeof lids / sizeof *lids; i++) { /* beyond the cube, or touching a face, a corner, an edge from outside */
-        PC_CASE("lid %zu", i);
-        memcpy(rows + 24, lids[i], sizeof lids[i]);
-        refusePlanes(PC_ERROR_EMPTY, rows, 7, NULL);
-    }
-}
-
-static void refuseCentres(void)
-{
-    static const double outside[][3] = {{1, 0, 0}, {1, 1, 1}, {0, -1, 1}, {1.5, 0, 0}, {0, 0, -1e9}, {0, 1.0 - 1e-17, 0}};
-    Cloud cube = regularPoints(1);
-    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
-        PC_CASE("centre %g %g %g", outside[i][0], outside[i][1], outside[i][2]);
-        refusePoints(PC_ERROR_CENTRE, cube.xyz, 8, outside[i]);
-        refusePlanes(PC_ERROR_CENTRE, cubeRows, 6, outside[i]);
-    }
-    free(cube.xyz);
-}
-
-PC_TEST(ShapeRefuses, NumbersThatAreNotFinite) { refuseWildNumbers(); }
-PC_TEST(ShapeRefuses, MissingArgumentsAndSizesOutOfRange) { refuseArguments(); }
-PC_TEST(ShapeRefuses, HalfSpacesWithoutACommonInterior) { refuseEmpty(); }
-PC_TEST(ShapeRefuses, CentresOnOrOutsideTheBoundary) { refuseCentres(); }
-
-PC_TEST(ShapeRefuses, FlatPointsAlsoWhenTurned)
-{
-    pcRandom random = {17};
-    for (int i = 0; i < 600; i++) refuseFlat(&random, i);
-}
-
-PC_TEST(ShapeRefuses, UnboundedSetsAlsoWhenTurned)
-{
-    pcRandom random = {18};
-    for (int i = 0; i < 300; i++) refuseUnbounded(&random, i);
-    refusePlanes(PC_ERROR_UNBOUNDED, cubeRows, 3, NULL);
-}
-
-/* A sanitizer would tell of a leak at the end; this tells without one. */
-PC_TEST(ShapeRefuses, AndLeaksNothing)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-    if (sanitized) PC_SKIP("the sanitizer looks for leaks itself");
-    size_t before = 0;
-    for (int round = 0; round < 4; round++) {
-        pcRandom random = {19};
-        refuseWildNumbers(), refuseArguments(), refuseEmpty(), refuseCentres();
-        for (int i = 0; i < 60; i++) refuseFlat(&random, i), refuseUnbounded(&random, i);
-        size_t now = mallinfo2().uordblks;
-        if (round == 1) before = now; /* the first round may have filled buffers that stay */
-        if (round > 1) PC_EXPECT_EQ_INT(before, now);
-    }
-#else
-    PC_SKIP("this C library does not tell how much memory is in use");
-#endif
 }
