@@ -81,7 +81,7 @@ static pcStatus solveAlone(const double* size1, const pcPose* pose1, const doubl
     pcFrame frame;
     pcFrameMetric quick;
     pcMetric metric = {0};
-    bool sane = light1.inradius > 0.0 && light2.inradius > 0.0 && pcFrameMake(&light1, pose1, &light2, pose2, 0, &frame) == PC_OK;
+    bool sane = v3Finite(light1.half) && v3Finite(light2.half) && light1.inradius > 0.0 && light2.inradius > 0.0 && pcFrameMake(&light1, pose1, &light2, pose2, 0, &frame) == PC_OK;
     if (sane && pcMetricBoxes(&frame, &quick)) {
         *r = quick.r;
         return PC_OK;
@@ -109,10 +109,35 @@ PC_SIMD static void solveFour(int first, int count, const double* size1, const p
     v4Store(out, v4Select(doubt, v4Splat((double)NAN), r));
 }
 
+/* Whether nothing about a pair can be refused; one pass over the numbers. */
+PC_INLINE bool usablePair(const double* a, const pcPose* p, const double* b, const pcPose* q)
+{
+    const double *x = p->position, *y = q->position, *u = p->quaternion, *v = q->quaternion;
+    double least = smaller(smaller(smaller(a[0], a[1]), a[2]), smaller(smaller(b[0], b[1]), b[2]));
+    double square1 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3], square2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+    double nought = (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + x[0] + x[1] + x[2] + y[0] + y[1] + y[2] + square1 + square2) * 0.0;
+    bool apart = (x[0] != y[0]) | (x[1] != y[1]) | (x[2] != y[2]);
+    return (nought == 0.0) & (least > 0.0) & (smaller(square1, square2) >= 1e-120) & (larger(square1, square2) <= 1e120) & apart;
+}
+
+/* Before anything is written: what is not plainly usable is asked of pcMetricPair, whose status and sentence it then is. */
+static pcStatus checkPairs(int count, const double* size1, const pcPose* pose1, const double* size2, const pcPose* pose2)
+{
+    for (int i = 0; i < count; i++) {
+        const double *a = size1 + 3 * (size_t)i, *b = size2 + 3 * (size_t)i;
+        double ignored;
+        pcStatus status = usablePair(a, pose1 + i, b, pose2 + i) ? PC_OK : solveAlone(a, pose1 + i, b, pose2 + i, &ignored);
+        if (status != PC_OK) return status;
+    }
+    return PC_OK;
+}
+
 pcStatus pcMetricBoxPairs(int count, const double* size1, const pcPose* pose1, const double* size2, const pcPose* pose2, double* r)
 {
     if (count < 0 || (count > 0 && (!size1 || !pose1 || !size2 || !pose2 || !r)))
         return pcFail(PC_ERROR_ARGUMENT, "pcMetricBoxPairs needs sizes, poses and a place for every ratio");
+    pcStatus checked = checkPairs(count, size1, pose1, size2, pose2);
+    if (checked != PC_OK) return checked;
     for (int first = 0; first < count; first += 4) {
         double four[4];
         solveFour(first, count, size1, pose1, size2, pose2, four);

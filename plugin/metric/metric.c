@@ -5,22 +5,40 @@
 
 /* ---- the frame ---- */
 
-/* The usual case in one comparison: finite numbers and a quaternion of usable length. */
-PC_INLINE bool poseUsable(const pcPose* pose)
+PC_INLINE double quaternionSquare(const double q[4]) { return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]; }
+
+/* Products of the two quaternions are formed, and squared, also in doubled precision: within this none leaves the range of doubles. */
+PC_INLINE bool squaresUsable(double square1, double square2)
 {
-    const double *p = pose->position, *q = pose->quaternion;
-    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], nought = (p[0] + p[1] + p[2]) * 0.0 + square * 0.0;
-    return (nought == 0.0) & (square > 1e-200);
+    double both = square1 * square2;
+    return (smaller(square1, square2) > 1e-200) & (both > 1e-240) & (both < 1e240);
+}
+
+/* The usual case in one comparison: finite numbers and quaternions of usable length. */
+PC_INLINE bool posesUsable(const pcPose* pose1, const pcPose* pose2)
+{
+    const double *p = pose1->position, *q = pose2->position;
+    double square1 = quaternionSquare(pose1->quaternion), square2 = quaternionSquare(pose2->quaternion);
+    return ((p[0] + p[1] + p[2] + q[0] + q[1] + q[2]) * 0.0 == 0.0) & squaresUsable(square1, square2);
 }
 
 static pcStatus checkPose(const pcPose* pose, int body)
 {
-    const double* q = pose->quaternion;
-    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    double square = quaternionSquare(pose->quaternion);
     if (!v3Finite(v3Load(pose->position))) return pcFail(PC_ERROR_NOT_FINITE, "the position of body %d is not finite", body);
     if (!(square - square == 0.0)) return pcFail(PC_ERROR_NOT_FINITE, "the quaternion of body %d is not finite", body);
     if (!(square > 1e-200)) return pcFail(PC_ERROR_ARGUMENT, "the quaternion of body %d is zero", body);
     return PC_OK;
+}
+
+static pcStatus checkPoses(const pcPose* pose1, const pcPose* pose2)
+{
+    pcStatus status = checkPose(pose1, 1);
+    if (status == PC_OK) status = checkPose(pose2, 2);
+    if (status != PC_OK) return status;
+    double square1 = quaternionSquare(pose1->quaternion), square2 = quaternionSquare(pose2->quaternion);
+    if (squaresUsable(square1, square2)) return PC_OK;
+    return pcFail(PC_ERROR_ARGUMENT, "the quaternions have the lengths %g and %g: too far from 1", sqrt(square1), sqrt(square2));
 }
 
 /* c = R1' (p2 - p1) + R centre2 - centre1: positions are subtracted first, so that a scene far from the origin loses nothing. */
@@ -41,9 +59,8 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
 {
     if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2)) return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
-    if (!(poseUsable(p1) & poseUsable(p2))) {
-        pcStatus status = checkPose(p1, 1);
-        if (status == PC_OK) status = checkPose(p2, 2);
+    if (!posesUsable(p1, p2)) {
+        pcStatus status = checkPoses(p1, p2);
         if (status != PC_OK) return status;
     }
     bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;

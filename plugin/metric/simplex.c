@@ -175,8 +175,8 @@ PC_INLINE double witness(const pcFrame* f, const Features* q, int count1, v3 cro
     return smaller(smaller(alpha, beta), last);
 }
 
-/* What climbing may miss on a facet of many corners, where neighbours differ by less than rounding. */
-PC_INLINE double climbError(const pcShape* s) { return s->vertexCount <= PC_SCAN_LIMIT ? 0.0 : 2.0 * s->largestFacet * s->outradius; }
+/* What looking at neighbours only may miss. */
+PC_INLINE double climbError(const pcShape* s) { return s->vertexCount <= PC_SCAN_LIMIT ? 0.0 : s->roughness; }
 
 /* Lengths that the error bounds are made of. */
 typedef struct Lengths {
@@ -197,9 +197,9 @@ PC_INLINE void setLengths(const pcFrame* f, const Features* q, double perR, Leng
 /* Relative forward error of r = n.c / D: of the vertices, of the centre distance, and of n through the span of the contact. */
 PC_INLINE double relativeError(const pcFrame* f, const Lengths* l, double perSize, double perDepth, double perR)
 {
-    double vertices = ERROR_K1 * l->body1 + ERROR_K2 * l->body2 + climbError(f->shape1) + climbError(f->shape2);
+    double vertices = ERROR_K1 * l->body1 + ERROR_K2 * l->body2, missed = climbError(f->shape1) + climbError(f->shape2);
     double cross = ERROR_CROSS * l->e * l->g * larger(l->e, l->g) * perSize;
-    return (PC_ROUND * (vertices + cross + ERROR_C * l->centre) + f->error * perR) * perDepth;
+    return (PC_ROUND * (vertices + cross + ERROR_C * l->centre) + missed + f->error * perR) * perDepth;
 }
 
 /* Error of a weight: what the two sides of m = c + f2 b - f1 a lose, seen across the thinner way of the spanned plane. */

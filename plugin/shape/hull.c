@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dd.h"
 #include "base/status.h"
 #include "shape/shape.h"
 
@@ -51,6 +52,63 @@ static pcStatus normalisedCopy(const double* xyz, int count, double** out)
     for (size_t i = 0; i < 3 * (size_t)count; i++) copy[i] = (xyz[i] - middle[i % 3]) * scale[i % 3];
     *out = copy;
     return PC_OK;
+}
+
+/* ---- thin clouds at an angle ---- */
+
+/* Four points that span the cloud: u, v, w from `origin`, of positive volume. */
+typedef struct Span {
+    v3 origin;
+    dd3 u, v, w, vw, wu, uv; /* and their cross products */
+    dd volume;
+} Span;
+
+static dd3 spanTo(const Span* s, const double* xyz, int i) { return dd3Difference(v3Load(xyz + 3 * (size_t)i), s->origin); }
+
+/* Each the farthest there is: from a point, from a line, from a plane. */
+static void spanCloud(const double* xyz, int count, Span* s)
+{
+    double farthest[3] = {0.0, 0.0, 0.0};
+    s->origin = v3Load(xyz), s->u = s->v = s->w = dd3Of(v3Make(0.0, 0.0, 0.0));
+    for (int i = 0; i < count; i++) {
+        dd3 p = spanTo(s, xyz, i);
+        double distance = v3Norm(dd3Round(p));
+        if (distance > farthest[0]) farthest[0] = distance, s->u = p;
+    }
+    for (int i = 0; i < count; i++) {
+        dd3 p = spanTo(s, xyz, i);
+        double area = v3Norm(dd3Round(dd3Cross(s->u, p)));
+        if (area > farthest[1]) farthest[1] = area, s->v = p;
+    }
+    s->uv = dd3Cross(s->u, s->v), s->volume = ddOf(0.0);
+    for (int i = 0; i < count; i++) {
+        dd3 p = spanTo(s, xyz, i);
+        dd volume = dd3Dot(s->uv, p);
+        if (fabs(volume.hi) > farthest[2]) farthest[2] = fabs(volume.hi), s->w = p, s->volume = volume;
+    }
+    if (s->volume.hi < 0.0) { /* a mirrored cloud would have its rings the wrong way round */
+        dd3 swap = s->u;
+        s->u = s->v, s->v = swap, s->uv = dd3Cross(s->u, s->v), s->volume = ddNeg(s->volume);
+    }
+    s->vw = dd3Cross(s->v, s->w), s->wu = dd3Cross(s->w, s->u);
+}
+
+/* The cloud in the axes of its span, where no cloud is thin: for what qhull takes for flat because it lies thin across the axes.
+ * False if it is flat to within the rounding of its coordinates. */
+static bool straighten(const double* xyz, int count, double* points)
+{
+    Span s;
+    double reach = 0.0;
+    for (size_t i = 0; i < 3 * (size_t)count; i++) reach = larger(reach, fabs(xyz[i]));
+    spanCloud(xyz, count, &s);
+    double area = v3Norm(dd3Round(s.uv)), length = larger(v3Norm(dd3Round(s.u)), v3Norm(dd3Round(s.v)));
+    if (!(area > 64.0 * PC_ROUND * reach * length) || !(s.volume.hi > 64.0 * PC_ROUND * reach * area)) return false;
+    for (int i = 0; i < count; i++) {
+        dd3 p = spanTo(&s, xyz, i);
+        dd x = ddDiv(dd3Dot(p, s.vw), s.volume), y = ddDiv(dd3Dot(p, s.wu), s.volume), z = ddDiv(dd3Dot(p, s.uv), s.volume);
+        v3Store(points + 3 * (size_t)i, v3Make(ddRound(x), ddRound(y), ddRound(z)));
+    }
+    return true;
 }
 
 /* ---- from qhull's facets to rings ---- */
@@ -184,7 +242,10 @@ pcStatus pcMeshFromPoints(const double* xyz, int count, pcMesh* out)
     if (!xyz) return pcFail(PC_ERROR_ARGUMENT, "no points were given");
     if (count < 4) return pcFail(PC_ERROR_ARGUMENT, "%d points were given: a polyhedron needs at least 4", count);
     pcStatus status = normalisedCopy(xyz, count, &points);
-    if (status == PC_OK) status = runQhull(points, xyz, count, out);
+    if (status == PC_OK) {
+        status = runQhull(points, xyz, count, out);
+        if (status == PC_ERROR_FLAT && straighten(xyz, count, points)) status = runQhull(points, xyz, count, out);
+    }
     free(points);
     return status;
 }

@@ -33,10 +33,11 @@ static pcStatus deepestPoint(const double* rows, const double* d, int count, v3*
     static const double cost[4] = {0.0, 0.0, 0.0, -1.0};
     double x[4] = {0.0, 0.0, 0.0, d[0]}, y[PC_LP_MAX], size = 0.0;
     int active[PC_LP_MAX];
-    for (int k = 0; k < count; k++) x[3] = fmin(x[3], d[k]), size = fmax(size, fabs(d[k]));
+    for (int k = 0; k < count; k++) x[3] = fmin(x[3], d[k]);
     pcLp lp = {4, count, rows, d, cost};
     pcSolveInfo info = pcLpSolve(&lp, x, active, y);
     if (info.outcome != PC_SOLVED) return pcFail(PC_ERROR_UNBOUNDED, "the %d half-spaces do not bound a volume", count);
+    for (int i = 0; i < 4; i++) size = fmax(size, fabs(d[active[i]])); /* of the rows that decide: one far away decides nothing */
     if (!(x[3] > THIN * (size + v3Norm(v3Load(x))))) return pcFail(PC_ERROR_EMPTY, "the %d half-spaces have no common interior", count);
     *out = v3Load(x);
     return PC_OK;

@@ -231,6 +231,14 @@ static void measureFacets(pcShape* s)
     }
 }
 
+/* Coordinates are rounded, so a hull is convex only to a few roundings of them; a climb can stop short at every corner of a facet. */
+static void measureRoughness(pcShape* s)
+{
+    double coordinate = 0.0;
+    for (int i = 0; i < 3 * s->vertexCount; i++) coordinate = larger(coordinate, fabs(s->vertex[i]));
+    s->roughness = PC_ROUND * (8.0 + 2.0 * s->largestFacet) * (coordinate + s->outradius);
+}
+
 static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
 {
     s->centre = centreOrNull ? v3Load(centreOrNull) : s->centroid;
@@ -240,6 +248,7 @@ static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
         s->outradius = fmax(s->outradius, v3Norm(k));
     }
     measureFacets(s);
+    measureRoughness(s);
     if (!(s->inradius > CENTRE_TOLERANCE * s->outradius))
         return pcFail(PC_ERROR_CENTRE, "the centre (%g, %g, %g) is not strictly inside the shape", s->centre.x, s->centre.y, s->centre.z);
     return PC_OK;

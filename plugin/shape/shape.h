@@ -40,6 +40,7 @@ struct pcShape {
 
     int vertexCount, edgeCount, facetCount, paddedCount;
     int largestFacet;   /* corners of the facet with the most */
+    double roughness;   /* length by which rounding of the vertices may break convexity, and so mislead a climb */
     double* vertex;     /* x y z as given */
     double *kx, *ky, *kz; /* vertex - centre, padded to a multiple of four with vertex 0 */
     v3* normal;         /* a_k */

@@ -20,9 +20,12 @@
 static const double SHIFT = 1e-12;
 /* A multiplier or a slope below this fraction of its natural size is rounding. */
 static const double NEGLIGIBLE = 1e-13;
+/* Square of the cosine between a row and a direction below which they may be at right angles. */
+static const double SUSPICIOUS = 1e-18;
 
 typedef struct Walk {
     const pcLp* lp;
+    double scale; /* of x: the largest size of a row at the start, relative to its numbers */
     double x[PC_LP_MAX];
     int active[PC_LP_MAX];
     int count; /* of active rows */
@@ -55,7 +58,30 @@ static double jitter(int k)
     return 1.0 + (double)(z >> 11) * 0x1p-53;
 }
 
-static double shiftedBound(const Walk* w, int k) { return w->lp->b[k] + SHIFT * jitter(k) * (sizeOf(w->lp, k, w->x) + 1e-300); }
+static double sumOfRow(const pcLp* lp, int k)
+{
+    const double* a = rowOf(lp, k);
+    double sum = 0.0;
+    for (int i = 0; i < lp->n; i++) sum += fabs(a[i]);
+    return sum;
+}
+
+static double scaleOf(const pcLp* lp, const double* x)
+{
+    double scale = 0.0;
+    for (int k = 0; k < lp->m; k++) scale = fmax(scale, sizeOf(lp, k, x) / (sumOfRow(lp, k) + 1e-300));
+    return scale > 0.0 ? scale : 1.0; /* all rows through the origin, and x there: any scale will do */
+}
+
+/* What a violation of row k is relative to. Where its own size vanishes (it goes through the origin, and x is there but for rounding) the
+ * scale of the other rows counts: such a row would not be shifted at all, and any rounding would be a violation of 1. */
+static double naturalSize(const Walk* w, int k)
+{
+    double size = sizeOf(w->lp, k, w->x), other = w->scale * sumOfRow(w->lp, k);
+    return size > SHIFT * other ? size : other;
+}
+
+static double shiftedBound(const Walk* w, int k) { return w->lp->b[k] + SHIFT * jitter(k) * naturalSize(w, k); }
 
 static bool isActive(const Walk* w, int k)
 {
@@ -101,8 +127,39 @@ static bool solveActive(const Walk* w, bool transposed, double* rhs)
     return solveSquare(n, M, rhs);
 }
 
-/* The first row met from x along d, -1 if none; moves x there. */
-static int advance(Walk* w, const double* d)
+/* d minus its parts along the orthonormal q[0..count-1], twice for accuracy. */
+static void projectOut(int n, int count, double q[PC_LP_MAX][PC_LP_MAX], double* d)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < count; j++) {
+            double part = dot(n, q[j], d);
+            for (int i = 0; i < n; i++) d[i] -= part * q[j][i];
+        }
+}
+
+/* Whether row k is a combination of the active rows but the one at position `leave` (-1: of all). Its slope along a direction that keeps
+ * those rows is then rounding, however large it looks beside its own terms, and taking it in would make the corner singular. */
+static bool dependent(const Walk* w, int leave, int k)
+{
+    int n = w->lp->n, count = 0;
+    double q[PC_LP_MAX][PC_LP_MAX], rest[PC_LP_MAX];
+    for (int i = 0; i < w->count; i++) {
+        if (i == leave) continue;
+        memcpy(q[count], rowOf(w->lp, w->active[i]), (size_t)n * sizeof **q);
+        projectOut(n, count, q, q[count]);
+        double norm = sqrt(dot(n, q[count], q[count]));
+        if (!(norm > 0.0)) continue;
+        for (int j = 0; j < n; j++) q[count][j] /= norm;
+        count++;
+    }
+    const double* a = rowOf(w->lp, k);
+    memcpy(rest, a, (size_t)n * sizeof *rest);
+    projectOut(n, count, q, rest);
+    return !(dot(n, rest, rest) > NEGLIGIBLE * NEGLIGIBLE * dot(n, a, a));
+}
+
+/* The first row met from x along d, -1 if none; moves x there. `leave` is the position of the active row that d leaves, -1 if none. */
+static int advance(Walk* w, const double* d, int leave)
 {
     const pcLp* lp = w->lp;
     int hit = -1;
@@ -113,22 +170,13 @@ static int advance(Walk* w, const double* d)
         double natural = 0.0;
         for (int i = 0; i < lp->n; i++) natural += fabs(a[i] * d[i]);
         if (!(slope > NEGLIGIBLE * natural) || isActive(w, k)) continue;
+        if (slope * slope < SUSPICIOUS * dot(lp->n, a, a) * dot(lp->n, d, d) && dependent(w, leave, k)) continue;
         double step = (shiftedBound(w, k) - dot(lp->n, a, w->x)) / slope;
         if (step < best) best = step, hit = k;
     }
     if (hit < 0) return -1;
     for (int i = 0; i < lp->n; i++) w->x[i] += fmax(best, 0.0) * d[i];
     return hit;
-}
-
-/* d minus its parts along the orthonormal q[0..count-1], twice for accuracy. */
-static void projectOut(int n, int count, double q[PC_LP_MAX][PC_LP_MAX], double* d)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (int j = 0; j < count; j++) {
-            double part = dot(n, q[j], d);
-            for (int i = 0; i < n; i++) d[i] -= part * q[j][i];
-        }
 }
 
 /* A direction that keeps the active rows: along -c if that still descends, else any. Returns whether it descends. */
@@ -156,10 +204,10 @@ static pcOutcome reachCorner(Walk* w)
     double q[PC_LP_MAX][PC_LP_MAX], d[PC_LP_MAX];
     while (w->count < n) {
         bool descends = slideDirection(w, q, d);
-        int hit = advance(w, d);
+        int hit = advance(w, d, -1);
         if (hit < 0 && !descends) {
             for (int i = 0; i < n; i++) d[i] = -d[i];
-            hit = advance(w, d);
+            hit = advance(w, d, -1);
         }
         if (hit < 0) return descends ? PC_RAY : PC_LIMIT;
         double* fresh = q[w->count];
@@ -195,7 +243,7 @@ static pcOutcome descend(Walk* w, double* y)
         double d[PC_LP_MAX] = {0};
         d[leave] = -1.0;
         if (!solveActive(w, false, d)) return PC_LIMIT;
-        int hit = advance(w, d);
+        int hit = advance(w, d, leave);
         if (hit < 0) return PC_RAY;
         w->active[leave] = hit;
     }
@@ -214,7 +262,7 @@ static int mostViolated(const Walk* w, double* violation)
     int worst = -1;
     *violation = 0.0;
     for (int k = 0; k < w->lp->m; k++) {
-        double over = (dot(w->lp->n, rowOf(w->lp, k), w->x) - w->lp->b[k]) / (sizeOf(w->lp, k, w->x) + 1e-300);
+        double over = (dot(w->lp->n, rowOf(w->lp, k), w->x) - w->lp->b[k]) / (naturalSize(w, k) + 1e-300);
         if (over > *violation && !isActive(w, k)) *violation = over, worst = k;
     }
     return worst;
@@ -243,6 +291,7 @@ pcSolveInfo pcLpSolve(const pcLp* lp, double* x, int active[PC_LP_MAX], double y
     if (lp->n < 1 || lp->n > PC_LP_MAX || lp->m < lp->n) return info;
     Walk w = {.lp = lp};
     memcpy(w.x, x, (size_t)lp->n * sizeof *x);
+    w.scale = scaleOf(lp, x);
     info.outcome = reachCorner(&w);
     if (info.outcome == PC_SOLVED) info.outcome = descend(&w, y);
     if (info.outcome == PC_SOLVED && !trueCorner(&w)) info.outcome = PC_LIMIT;
