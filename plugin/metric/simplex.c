@@ -209,20 +209,25 @@ PC_INLINE double weightError(const Lengths* l, double perSize)
     return PC_ROUND * (16.0 * (l->centre + l->body1 + l->body2) * across + 8.0 * l->e * l->g * perSize);
 }
 
-/* The farthest that a body reaches along d, given a vertex that is farthest if the basis is right: only its neighbours are asked. */
+PC_INLINE double largestLane(v4d a) { return larger(larger(a[0], a[1]), larger(a[2], a[3])); }
+
+/* The farthest that a body reaches along d, given a vertex that is farthest if the basis is right: then asking its neighbours is enough. If
+ * the first step up is no more than rounding, all the steps after it together are no more than the body's roughness (heights along a
+ * path over a convex body rise ever less); if it is more, the climb goes on. */
 PC_INLINE double reachFrom(const pcShape* s, v3 d, int vertex)
 {
     v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z), best = v4Splat(-HUGE_VAL);
     if (s->vertexCount <= PC_SCAN_LIMIT) {
         for (int i = 0; i < s->paddedCount; i += 4) best = v4Max(best, v4Load(s->kx + i) * dx + v4Load(s->ky + i) * dy + v4Load(s->kz + i) * dz);
-    } else {
-        best = v4Splat(v3Dot(pcShapeK(s, vertex), d));
-        for (int b = s->climbStart[vertex]; b < s->climbStart[vertex + 1]; b++) {
-            const pcClimbBlock* block = s->climb + b;
-            best = v4Max(best, v4Load(block->x) * dx + v4Load(block->y) * dy + v4Load(block->z) * dz);
-        }
+        return largestLane(best);
     }
-    return larger(larger(best[0], best[1]), larger(best[2], best[3]));
+    pcSupport own = pcSupportAt(s, d, vertex);
+    for (int b = s->climbStart[vertex]; b < s->climbStart[vertex + 1]; b++) {
+        const pcClimbBlock* block = s->climb + b;
+        best = v4Max(best, v4Load(block->x) * dx + v4Load(block->y) * dy + v4Load(block->z) * dz);
+    }
+    double reach = larger(largestLane(best), own.value);
+    return reach - own.value <= 2.0 * PC_ROUND * v3Size(d) * s->outradius ? reach : pcSupportClimb(s, d, own).value;
 }
 
 /* r, bounds, normal and point of a basis. Returns whether it is certified; *feasible whether its weights are those of a point at all. */
