@@ -17,9 +17,10 @@ static const double OUTSIDE = 2e-15;
 /* Where faces are parallel, axes of their edges coincide with the face's to within rounding: the face is to win then. */
 static const double FACE_BONUS = 0x1p-46; /* (1 + b)(1 - b) rounds to 1 */
 
-/* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i; c over lanes i. The fourth lane is empty. */
+/* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i. `centre[0]` is box 2's in box 1's axes, `centre[1]` box 1's in
+ * box 2's. The fourth lane is empty. */
 typedef struct Boxes {
-    v4d a, b, c, absRow[3];
+    v4d a, b, centre[2], absRow[3];
     const v4d *row, *column;
 } Boxes;
 
@@ -33,8 +34,10 @@ PC_INLINE v4d withSign(v4d magnitude, v4d sign) { return (v4d)(((v4i)magnitude &
 
 PC_INLINE void loadBoxes(const pcFrame* f, Boxes* B)
 {
-    B->a = v3ToLanes(f->shape1->half), B->b = v3ToLanes(f->shape2->half), B->c = v3ToLanes(f->c);
-    B->row = f->R.row, B->column = f->R.column;
+    const v4d* row = f->R.row;
+    B->a = v3ToLanes(f->shape1->half), B->b = v3ToLanes(f->shape2->half);
+    B->centre[0] = v3ToLanes(f->c), B->centre[1] = -(row[0] * f->c.x + row[1] * f->c.y + row[2] * f->c.z);
+    B->row = row, B->column = f->R.column;
     for (int i = 0; i < 3; i++) B->absRow[i] = v4Abs(f->R.row[i]);
 }
 
@@ -65,26 +68,26 @@ PC_INLINE void keepLarger(Axes* a, const Axes* b)
 PC_INLINE void edgeAxes(Axes* out, const Boxes* B, int i, int m, int k, v4d b1, v4d b2, bool two)
 {
     const v4d *row = B->row, *q = B->absRow;
-    v4d distance = v4Abs(row[m] * B->c[k] - row[k] * B->c[m]);
+    v4d c = B->centre[0], distance = v4Abs(row[m] * c[k] - row[k] * c[m]);
     v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
     distance = v4Select(clear, distance, v4Splat(-1.0));
     setAxes(out, distance, q[k] * B->a[m] + q[m] * B->a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
 }
 
-/* The best axis: its lane, family and ratio. */
+/* The best axis: its lane and family, r, and the reciprocals that the bounds need; D is that of the axis as it is, not of its unit vector. */
 typedef struct Winner {
     int lane, family;
-    double r;
+    double r, perR, D, perD;
 } Winner;
 
 PC_INLINE Winner bestAxis(const Boxes* B, bool two)
 {
-    const v4d *row = B->row, *q = B->absRow;
-    v4d a = B->a, b = B->b, c = B->c, b1 = nextLane(b), b2 = previousLane(b);
+    const v4d* q = B->absRow;
+    v4d a = B->a, b = B->b, b1 = nextLane(b), b2 = previousLane(b);
     v4d reach1 = v4Abs(B->column[0]) * b[0] + v4Abs(B->column[1]) * b[1] + v4Abs(B->column[2]) * b[2];
     Axes faces, faces2, edges0, edges1, edges2;
-    setAxes(&faces, v4Abs(c), a, reach1, two, 0);
-    setAxes(&faces2, v4Abs(row[0] * c[0] + row[1] * c[1] + row[2] * c[2]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
+    setAxes(&faces, v4Abs(B->centre[0]), a, reach1, two, 0);
+    setAxes(&faces2, v4Abs(B->centre[1]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
     edgeAxes(&edges0, B, 0, 1, 2, b1, b2, two);
     edgeAxes(&edges1, B, 1, 2, 0, b1, b2, two);
     edgeAxes(&edges2, B, 2, 0, 1, b1, b2, two);
@@ -93,11 +96,11 @@ PC_INLINE Winner bestAxis(const Boxes* B, bool two)
     faces.numerator *= 1.0 + FACE_BONUS;
     keepLarger(&edges0, &edges2);
     keepLarger(&faces, &edges0);
-    v4d ratio = faces.numerator / faces.denominator;
+    v4d ratio = faces.numerator / faces.denominator, inverse = faces.denominator / faces.numerator, perD = 1.0 / faces.denominator;
     double r0 = ratio[0], r1 = ratio[1], r2 = ratio[2], r01 = larger(r1, r0);
-    int lane = r2 > r01 ? 2 : r1 > r0;
-    int family = (int)faces.family[lane];
-    return (Winner){lane, family, larger(r2, r01) * (family < 2 ? 1.0 - FACE_BONUS : 1.0)};
+    int lane = r2 > r01 ? 2 : r1 > r0, family = (int)faces.family[lane];
+    double bonus = family < 2 ? 1.0 - FACE_BONUS : 1.0;
+    return (Winner){lane, family, larger(r2, r01) * bonus, inverse[lane], faces.denominator[lane], perD[lane]};
 }
 
 /* ---- confirmation: a common point ---- */
@@ -214,24 +217,17 @@ PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
     return overlapMiddle(q, corner, toward, point, loss);
 }
 
-/* Face of box 1 wins: look from box 1. */
-PC_INLINE bool confirmFace1(const Boxes* B, bool two, int i, double r, double* loss, v4d* n, v4d* point)
+/* A face of box `side` wins: look from that box, and turn the point back if it is box 2. Which one it is cannot be predicted, so the two are
+ * one program that reads from either place. */
+PC_INLINE bool confirmFaceOf(const Boxes* B, bool two, int side, int i, double r, double* loss, v4d* n, v4d* point)
 {
-    double up = copysign(1.0, B->c[i]);
-    FaceOn q = {B->a, B->b, B->c, B->column, r, two ? r : 1.0, up, i};
-    *n = v4Load(UNIT[i]) * up;
-    return confirmFace(&q, point, loss);
-}
-
-/* Face of box 2 wins: look from box 2, and turn the point back. */
-PC_INLINE bool confirmFace2(const Boxes* B, bool two, int j, double r, double* loss, v4d* n, v4d* point)
-{
-    v4d d = -(B->row[0] * B->c[0] + B->row[1] * B->c[1] + B->row[2] * B->c[2]), p;
-    double up = copysign(1.0, d[j]);
-    FaceOn q = {B->b, B->a, d, B->row, two ? r : 1.0, r, up, j};
-    bool found = confirmFace(&q, &p, loss);
-    *n = B->column[j] * -up;
-    *point = B->c + B->column[0] * p[0] + B->column[1] * p[1] + B->column[2] * p[2];
+    double other = two ? r : 1.0, up = copysign(1.0, B->centre[side][i]), f = side ? other : r, o = side ? r : other;
+    FaceOn q = {side ? B->b : B->a, side ? B->a : B->b, B->centre[side], side ? B->row : B->column, f, o, up, i};
+    bool found = confirmFace(&q, point, loss);
+    v4d p = *point, turned = B->centre[0] + B->column[0] * p[0] + B->column[1] * p[1] + B->column[2] * p[2];
+    v4i second = {-side, -side, -side, -side};
+    *point = v4Select(second, turned, p);
+    *n = v4Select(second, B->column[i] * -up, v4Load(UNIT[i]) * up);
     return found;
 }
 
@@ -242,11 +238,12 @@ PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4
     double f1 = r, f2 = two ? r : 1.0;
     v4d unit = v4Load(UNIT[i]), edge = B->column[j];
     v4d n = nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge), n0 = n;
-    double side = n[0] * B->c[0] + n[1] * B->c[1] + n[2] * B->c[2] < 0.0 ? -1.0 : 1.0;
+    v4d c = B->centre[0];
+    double side = copysign(1.0, n[0] * c[0] + n[1] * c[1] + n[2] * c[2]);
     n *= side;
     v4d k1 = withSign(B->a, n) * (1.0 - unit); /* n.R_(j+1) = R_i(j+2), n.R_(j+2) = -R_i(j+1) */
     double s1 = copysign(B->b[j1], -side * B->row[i][j2]), s2 = copysign(B->b[j2], side * B->row[i][j1]);
-    v4d k2 = B->column[j1] * s1 + B->column[j2] * s2, m = B->c + k2 * f2 - k1 * f1;
+    v4d k2 = B->column[j1] * s1 + B->column[j2] * s2, m = c + k2 * f2 - k1 * f1;
     double square = n0[0] * n0[0] + n0[1] * n0[1] + n0[2] * n0[2];
     v4d alphaParts = (nextLane(m) * previousLane(edge) - previousLane(m) * nextLane(edge)) * n0;
     v4d betaParts = (nextLane(m) * previousLane(unit) - previousLane(m) * nextLane(unit)) * n0;
@@ -257,11 +254,11 @@ PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4
     return (fabs(alpha) <= f1 * B->a[i] * room) & (fabs(beta) <= f2 * B->b[j] * room);
 }
 
-/* Rounding of c, of R and of the sums, relative to D; an edge axis loses by the sine of its edges as well. */
-PC_INLINE double relativeError(const pcFrame* f, bool two, double perR, double perDepth)
+/* Rounding of c, of R and of the sums, relative to D; the D of an edge axis is shorter by the sine of its edges, and so is its precision. */
+PC_INLINE double relativeError(const pcFrame* f, bool two, double perR, double perD)
 {
     double R1 = f->shape1->outradius, R2 = f->shape2->outradius, fixed = two ? 1.0 : 1.0 + perR;
-    return ((3.0 * R1 + 10.0 * R2) * fixed * PC_ROUND + (f->error + 6.0 * PC_ROUND * v3Size(f->c)) * perR) * perDepth;
+    return ((3.0 * R1 + 10.0 * R2) * fixed * PC_ROUND + (f->error + 6.0 * PC_ROUND * v3Size(f->c)) * perR) * perD;
 }
 
 /* `two` is a constant where this is inlined: two-sided and one-sided are two programs. */
@@ -270,32 +267,27 @@ PC_INLINE bool solveBoxes(const pcFrame* f, bool two, pcFrameMetric* out)
     Boxes B;
     loadBoxes(f, &B);
     Winner w = bestAxis(&B, two);
-    int lane = w.lane, family = w.family;
     double r = w.r, loss = 0.0, perSine = 1.0;
     v4d n, point;
     bool found;
     out->hasBasis = false;
     if (!(r > 0.0)) return false;
-    if (family >= 2) {
-        found = confirmEdges(&B, two, family - 2, lane, r, &n, &point);
+    if (w.family >= 2) {
+        found = confirmEdges(&B, two, w.family - 2, w.lane, r, &n, &point);
         perSine = 1.0 / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         n *= perSine;
-    } else if (family == 0) {
-        found = confirmFace1(&B, two, lane, r, &loss, &n, &point);
     } else {
-        found = confirmFace2(&B, two, lane, r, &loss, &n, &point);
+        found = confirmFaceOf(&B, two, w.family, w.lane, r, &loss, &n, &point);
     }
     if (!found) return false;
+    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
+    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : w.perR)) / inner;
+    double error = relativeError(f, two, w.perR, w.perD);
     out->n = v3OfLanes(n), out->point = v3OfLanes(point);
-    v3 a = f->shape1->half;
-    double perR = 1.0 / r, inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    double D = two ? v3Dot(out->n, f->c) * perR : fabs(out->n.x) * a.x + fabs(out->n.y) * a.y + fabs(out->n.z) * a.z;
-    double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : perR)) / inner;
-    double error = relativeError(f, two, perR, perSine / D);
-    out->r = r, out->D = D;
-    out->lower = r * (1.0 - error), out->upper = r * (1.0 + error + outside) + loss / D;
+    out->r = r, out->D = w.D * perSine;
+    out->lower = r * (1.0 - error), out->upper = r * (1.0 + error + outside) + loss * w.perD;
     out->path = PC_PATH_CLOSED;
-    return error <= PC_METRIC_TOLERANCE && out->upper - r <= PC_METRIC_TOLERANCE * r;
+    return (error <= PC_METRIC_TOLERANCE) & (out->upper - r <= PC_METRIC_TOLERANCE * r);
 }
 
 PC_SIMD bool pcMetricBoxes(const pcFrame* f, pcFrameMetric* out)

@@ -155,7 +155,6 @@ static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* 
     pcBasis recalled;
     const pcBasis* start = recall(f, cache, &recalled);
     out->sigma = f->sigma;
-    if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return true;
     if (pcMetricSimplex(f, start, out)) return true;
     if (f->sigma == 0.0 && centreClearlyInside(f)) return false;
     pcBasis best = out->basis;
@@ -165,8 +164,9 @@ static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* 
 static bool solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
 {
     pcFrame f = *frame;
-    f.sigma = 1.0;
-    return solvePolyhedra(&f, cache, out) || pcMetricFacets(&f, out);
+    f.sigma = out->sigma = 1.0;
+    bool boxes = f.shape1->kind == PC_SHAPE_BOX && f.shape2->kind == PC_SHAPE_BOX;
+    return (boxes && pcMetricBoxes(&f, out)) || solvePolyhedra(&f, cache, out) || pcMetricFacets(&f, out);
 }
 
 static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
@@ -179,6 +179,8 @@ static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMe
 
 pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
+    out->sigma = f->sigma;
+    if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return PC_OK;
     if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
         if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
         return PC_OK;
