@@ -55,9 +55,24 @@ static void start(pcFeatureSet* set, int features)
     if (features > 64) clear(set, 64);
 }
 
+/* Few vertices: looking at all of them is quicker than flooding. */
+static void scanVertices(const pcShape* s, v3 d, double floor, pcFeatureSet* out)
+{
+    for (int i = 0; i < s->vertexCount; i++) {
+        bool near = v3Dot(pcShapeK(s, i), d) >= floor;
+        out->item[out->count] = i;
+        out->count += near;
+        out->bits |= (uint64_t)near << i;
+    }
+}
+
 bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeatureSet* out)
 {
     start(out, s->vertexCount);
+    if (s->vertexCount <= PC_SCAN_LIMIT) {
+        scanVertices(s, d, floor, out);
+        return true;
+    }
     insert(out, highest);
     for (int i = 0; i < out->count; i++) {
         int vertex = out->item[i];
@@ -69,9 +84,21 @@ bool pcNearVertices(const pcShape* s, v3 d, double floor, int highest, pcFeature
     return true;
 }
 
+static bool hasNearCorner(const pcShape* s, int facet, const pcFeatureSet* vertices)
+{
+    for (int slot = s->ringStart[facet]; slot < s->ringStart[facet + 1]; slot++)
+        if (pcFeatureSetHas(vertices, s->ringVertex[slot])) return true;
+    return false;
+}
+
 bool pcNearFacets(const pcShape* s, v3 d, double facing, const pcFeatureSet* vertices, pcFeatureSet* out)
 {
     start(out, s->facetCount);
+    if (s->vertexCount <= PC_SCAN_LIMIT) {
+        for (int k = 0; k < s->facetCount; k++)
+            if (v3Dot(s->normal[k], d) > facing && hasNearCorner(s, k, vertices)) insert(out, k);
+        return true;
+    }
     for (int i = 0; i < vertices->count; i++)
         for (int at = s->fanStart[vertices->item[i]]; at < s->fanStart[vertices->item[i] + 1]; at++)
             if (v3Dot(s->normal[s->fanFacet[at]], d) > facing && !insert(out, s->fanFacet[at])) return false;

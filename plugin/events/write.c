@@ -8,7 +8,7 @@
 #include "events/events.h"
 
 /* What the two bodies of the frame feel from a unit force f on body 2 through the point: [-f, -(x-p1) x f] and [f, (x-p2) x f]. */
-static void writeRow(const pcFrame* f, v3 force, v3 point, double row[12])
+PC_INLINE void writeRow(const pcFrame* f, v3 force, v3 point, double row[12])
 {
     v3 arm1 = v3Sub(point, v3Load(f->pose1->position)), arm2 = v3Sub(point, v3Load(f->pose2->position));
     double *first = f->swapped ? row + 6 : row, *second = f->swapped ? row : row + 6;
@@ -18,7 +18,7 @@ static void writeRow(const pcFrame* f, v3 force, v3 point, double row[12])
     v3Store(second + 3, v3Cross(arm2, force));
 }
 
-static double rowGap(const pcSearch* s, const pcUnit* unit)
+PC_INLINE double rowGap(const pcSearch* s, const pcUnit* unit)
 {
     const pcFrameMetric* m = s->metric;
     switch (s->settings->gap) {
@@ -29,7 +29,7 @@ static double rowGap(const pcSearch* s, const pcUnit* unit)
     return unit->gap;
 }
 
-static pcEventKind kindForCaller(const pcFrame* f, pcEventKind kind)
+PC_INLINE pcEventKind kindForCaller(const pcFrame* f, pcEventKind kind)
 {
     if (!f->swapped) return kind;
     return kind == PC_CORNER_FACE ? PC_FACE_CORNER : kind == PC_FACE_CORNER ? PC_CORNER_FACE : kind;
@@ -42,7 +42,7 @@ unsigned long long pcEventId(const pcFrame* f, pcEventKind kind, int feature1, i
     return (unsigned long long)kindForCaller(f, kind) << 62 | first << 31 | second;
 }
 
-void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out)
+PC_SIMD void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out)
 {
     const pcFrame* f = s->frame;
     pcUnit unit;
