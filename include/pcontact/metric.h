@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Flags: that body does not scale (static geometry, T 2.18). A half-space never scales, whatever the flags say.
- * When the moving centre is inside a bounded fixed body the one-sided r would be 0: the two-sided form is used then. */
+ * When the moving centre is inside a bounded fixed body, or on its surface, the one-sided r would be 0: the two-sided form is used then. */
 #define PC_FIXED_1 1u
 #define PC_FIXED_2 2u
 
@@ -38,7 +38,7 @@ typedef enum pcMetricPath {
 
 typedef struct pcMetric {
     double r;            /* the ratio; for a half-space it may be <= 0: the moving centre is below the surface */
-    double lower, upper; /* certified: lower <= true r <= upper */
+    double lower, upper; /* certified: lower <= true r <= upper (PC_PATH_FACETS alone only estimates them) */
     double rho;          /* (r - 1) / r (T 2.4); minus infinity where r <= 0 */
     double gap;          /* signed distance along `normal`, a length: (r - 1) / |g| */
     double normal[3];    /* unit, from body 1 to body 2 */
@@ -53,7 +53,8 @@ PC_API pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const p
                              pcPairCache* cacheOrNull, pcMetric* out);
 
 /* Two-sided r of many box pairs at once, by SIMD: sizes are full edge lengths, three per box; poses one per box. Writes r[i] for
- * each pair; a pair that the closed form cannot decide to full precision is solved as pcMetricPair solves it. */
+ * each pair; a pair that the closed form cannot decide to full precision is solved as pcMetricPair solves it. All pairs are checked before
+ * the first ratio is written; only running out of memory can stop it later. */
 PC_API pcStatus pcMetricBoxPairs(int count, const double* size1, const pcPose* pose1, const double* size2, const pcPose* pose2, double* r);
 
 typedef enum pcEventKind {
@@ -75,7 +76,7 @@ typedef struct pcEventSettings {
     double margin; /* length >= 0: an event counts if its own gap is at most this; 0 means touching or penetrating */
     double epsX;   /* dimensionless: its point may leave either scaled body by b_k epsX */
     double epsT;   /* dimensionless: t <= r + epsT; infinite: no cap */
-    double eps0;   /* dimensionless: r - eps0 <= t; infinite: no cap */
+    double eps0;   /* dimensionless: r - eps0 <= t, and never below r / 2; infinite: no other cap */
     pcGapKind gap;
     unsigned cookie; /* private */
 } pcEventSettings;
@@ -96,7 +97,13 @@ typedef struct pcEvent {
 } pcEvent;
 
 /* Writes at most `capacity` events. *count is how many there are; if that exceeds `capacity`, the ones written are the deepest and then
- * those that keep the support polygon widest. Events are ordered by id. `events` may be NULL if capacity is 0. */
+ * those that keep the support polygon widest. Events are ordered by id. `events` may be NULL if capacity is 0.
+ *
+ * An event counts if its own gap is within the margin, its two pre-images are at most 2 margin apart along the pair's normal, and its
+ * normal faces that of the pair. Limits: of two polyhedra at most 1024 near corners and facets of each take part (those nearest the
+ * contact, or evenly spread around a face that has more), and of more than 2048 events so many are kept, the deepest among them, and
+ * counted where there is room for all. Allocates nothing; the search takes up to
+ * 400 KB of stack. */
 PC_API pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                                const pcEventSettings* settings, pcPairCache* cacheOrNull, pcEvent* events, int capacity, int* count);
 

@@ -33,4 +33,12 @@ PC_INLINE double v3Size(v3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); } /* >
 PC_INLINE double v3Max(v3 a) { return larger(fabs(a.x), larger(fabs(a.y), fabs(a.z))); }
 PC_INLINE bool v3Finite(v3 a) { return (a.x - a.x) + (a.y - a.y) + (a.z - a.z) == 0.0; }
 
+/* Any unit vectors u, v that make (axis, u, v) orthonormal, without a root or a case distinction; axis is unit. */
+PC_INLINE void v3Complete(v3 axis, v3* u, v3* v)
+{
+    double sign = copysign(1.0, axis.z), a = -1.0 / (sign + axis.z), b = axis.x * axis.y * a;
+    *u = v3Make(1.0 + sign * axis.x * axis.x * a, sign * b, -sign * axis.x);
+    *v = v3Make(b, sign + axis.y * axis.y * a, -axis.y);
+}
+
 #endif

@@ -23,15 +23,6 @@ static pcStatus checkSettings(const pcEventSettings* s)
     return PC_OK;
 }
 
-/* Two unit vectors across the pair's normal. */
-static void across(v3 n, v3* u, v3* v)
-{
-    v3 helper = fabs(n.x) < 0.6 ? v3Make(1.0, 0.0, 0.0) : v3Make(0.0, 1.0, 0.0);
-    *u = v3Cross(n, helper);
-    *u = v3Scale(1.0 / v3Norm(*u), *u);
-    *v = v3Cross(n, *u);
-}
-
 /* The range of t: what the settings say, and what 2 margin along the pair's normal leaves (find.c): r D (1 - 1/t) <= 2 margin. */
 static void prepare(pcSearch* s)
 {
@@ -39,13 +30,15 @@ static void prepare(pcSearch* s)
     s->sigma = m->sigma;
     s->margin = s->settings->margin + SLOP * m->D;
     s->count = s->kept = 0;
-    s->pastEnds = s->settings->epsX > 1e-8 ? HUGE_VAL : 1e-6;
-    across(m->n, &s->u, &s->v);
+    s->pastEnds = s->settings->epsX > 1e-9 ? HUGE_VAL : 1e-6;
+    s->reach = s->settings->epsX * (s->frame->shape1->outradius + s->frame->shape2->outradius);
+    v3Complete(m->n, &s->u, &s->v);
     double share = 2.0 * s->margin / (m->r * m->D);
     double furthest = m->r > 0.0 && share < 1.0 ? 1.0 / (1.0 - share) : HUGE_VAL;
     bool plane = s->frame->shape2->kind == PC_SHAPE_HALFSPACE;
     s->low = larger(m->r - s->settings->eps0, plane ? -HUGE_VAL : 0.5 * m->r);
     s->high = smaller(m->r + s->settings->epsT, plane ? HUGE_VAL : furthest * (1.0 + 1e-12));
+    if (!plane) s->reach /= smaller(s->low, 1.0); /* as it is, a body scaled by t is widened by b epsX / t */
 }
 
 static void search(pcSearch* s)
@@ -92,6 +85,6 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     int written = s.kept < capacity ? s.kept : capacity;
     sortById(s.found, written);
     for (int i = 0; i < written; i++) pcEventWrite(&s, s.found + i, events + i);
-    *count = s.count;
+    *count = capacity > s.kept ? s.kept : s.count; /* never more than are written while there is room */
     return PC_OK;
 }

@@ -57,6 +57,7 @@ typedef struct pcSearch {
     const pcEventSettings* settings;
     double margin;    /* with the slop that rounding needs */
     double low, high; /* range of t */
+    double reach;     /* length by which epsX lets points leave the bodies as they are */
     double sigma;     /* as the metric was solved */
     v3 u, v;          /* across the pair's normal */
     int count;        /* events there are */

@@ -124,21 +124,25 @@ PC_INLINE void put(pcSearch* s, int place, pcEventKind kind, int feature1, int f
     if (place < PC_UNIT_LIMIT) s->unit[place] = *unit;
 }
 
-/* Where it was kept, or -1. */
+/* Where it was kept, or -1. In a full list it takes the place of one less deep, so that the deepest is always there. */
 PC_INLINE int keep(pcSearch* s, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
 {
-    s->count++;
-    if (s->kept == PC_FOUND_LIMIT) return -1;
-    put(s, s->kept, kind, feature1, feature2, unit);
-    return s->kept++;
+    int place = s->count++ % PC_FOUND_LIMIT;
+    if (s->kept < PC_FOUND_LIMIT)
+        s->kept++;
+    else if (!(unit->gap < s->found[place].gap))
+        return -1;
+    put(s, place, kind, feature1, feature2, unit);
+    return place;
 }
 
 /* Near features of both bodies, and where the event of each near vertex is kept. */
 typedef struct Near {
     pcFeatureSet vertices[2], facets[2];
     int place[2][PC_NEAR_LIMIT];
-    int lineCount[2];
-    Line line[2][EDGE_LIMIT];
+    int edgeCount[2];
+    int edge[2][EDGE_LIMIT];
+    Line line[2][FEW_PAIRS]; /* of the edges, where there are few */
     Cover cover[2][EDGE_LIMIT];
 } Near;
 
@@ -175,13 +179,17 @@ PC_INLINE void tryFacetOnCorner(pcSearch* s, int facet, int vertex, void* contex
     tryCorner(s, near, PC_FACE_CORNER, facet, near->vertices[1].item[vertex], near->place[1] + vertex);
 }
 
-PC_INLINE void tryEdges(pcSearch* s, int line1, int line2, void* context)
+PC_INLINE void tryLines(pcSearch* s, const Near* near, const Line* a, const Line* b)
 {
-    const Near* near = context;
-    const Line *a = near->line[0] + line1, *b = near->line[1] + line2;
     pcUnit unit;
     if (!edgeOnEdge(s, a, b, &unit) || cornerHasEvent(near, 0, unit.at[0]) || cornerHasEvent(near, 1, unit.at[1])) return;
     keep(s, PC_EDGE_EDGE, a->edge, b->edge, &unit);
+}
+
+static void tryEdges(pcSearch* s, int edge1, int edge2, void* context)
+{
+    Line a = lineOf(s->frame, 0, edge1), b = lineOf(s->frame, 1, edge2);
+    tryLines(s, context, &a, &b);
 }
 
 /* Edges of facing facets with a near end, each once: from its lower near end. */
@@ -189,7 +197,7 @@ PC_INLINE bool nearEdges(const pcSearch* search, int side, Near* near)
 {
     const pcShape* s = side == 0 ? search->frame->shape1 : search->frame->shape2;
     const pcFeatureSet *vertices = near->vertices + side, *facets = near->facets + side;
-    int* count = near->lineCount + side;
+    int* count = near->edgeCount + side;
     *count = 0;
     for (int i = 0; i < vertices->count; i++) {
         int vertex = vertices->item[i];
@@ -199,7 +207,7 @@ PC_INLINE bool nearEdges(const pcSearch* search, int side, Near* near)
             if (!pcFeatureSetHas(facets, edge->facet[0]) && !pcFeatureSetHas(facets, edge->facet[1])) continue;
             if (other < vertex && pcFeatureSetHas(vertices, other)) continue;
             if (*count == EDGE_LIMIT) return false;
-            near->line[side][(*count)++] = lineOf(search->frame, side, s->fanEdge[at]);
+            near->edge[side][(*count)++] = s->fanEdge[at];
         }
     }
     return true;
@@ -245,20 +253,20 @@ static void coverFacet(const pcSearch* s, const Near* near, int side, int place,
     for (int slot = shape->ringStart[facet]; slot < shape->ringStart[facet + 1]; slot++) extend(out, s, placed(s, side, shape->ringVertex[slot]));
 }
 
-static void coverLine(const pcSearch* s, const Near* near, int side, int place, Cover* out)
+static void coverEdge(const pcSearch* s, const Near* near, int side, int place, Cover* out)
 {
-    const Line* line = near->line[side] + place;
-    extend(out, s, line->k);
-    extend(out, s, v3Add(line->k, line->e));
+    Line line = lineOf(s->frame, side, near->edge[side][place]);
+    extend(out, s, line.k);
+    extend(out, s, v3Add(line.k, line.e));
 }
 
 PC_INLINE List verticesOf(const Near* near, int side) { return (List){near->vertices[side].count, NULL, coverVertex}; }
 PC_INLINE List facetsOf(const Near* near, int side) { return (List){near->facets[side].count, near->facets[side].item, coverFacet}; }
-PC_INLINE List linesOf(const Near* near, int side) { return (List){near->lineCount[side], NULL, coverLine}; }
+PC_INLINE List edgesOf(const Near* near, int side) { return (List){near->edgeCount[side], near->edge[side], coverEdge}; }
 
 static void fillCovers(const pcSearch* s, Near* near, int side, const List* list)
 {
-    double slack = (s->settings->epsX + CORNER_ZONE) * (s->frame->shape1->outradius + s->frame->shape2->outradius);
+    double slack = s->reach + CORNER_ZONE * (s->frame->shape1->outradius + s->frame->shape2->outradius);
     for (int i = 0; i < list->count; i++) {
         Cover c = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}, list->item ? list->item[i] : i};
         list->cover(s, near, side, i, &c);
@@ -280,31 +288,65 @@ PC_INLINE void tryPairs(pcSearch* s, Near* near, List a, List b, PairTest* test)
     sweep(s, near->cover[0], a.count, near->cover[1], b.count, test, near);
 }
 
+/* As tryPairs, with every edge brought into the frame once. */
+PC_INLINE void tryFewEdges(pcSearch* s, Near* near)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < near->edgeCount[side]; i++) near->line[side][i] = lineOf(s->frame, side, near->edge[side][i]);
+    for (int i = 0; i < near->edgeCount[0]; i++)
+        for (int j = 0; j < near->edgeCount[1]; j++) tryLines(s, near, near->line[0] + i, near->line[1] + j);
+}
+
 PC_SIMD void pcSearchPolyhedra(pcSearch* s)
 {
     Near near;
     double depth = 2.0 * s->margin - (s->metric->r - 1.0) * s->metric->D;
-    depth += larger(s->settings->epsX, 2.0 * CORNER_ZONE) * (s->frame->shape1->outradius + s->frame->shape2->outradius);
+    depth += s->reach + 2.0 * CORNER_ZONE * (s->frame->shape1->outradius + s->frame->shape2->outradius);
     nearOfSide(s, 0, s->metric->n, depth, &near);
     nearOfSide(s, 1, v3Neg(m3TMul(&s->frame->R, s->metric->n)), depth, &near);
     tryPairs(s, &near, verticesOf(&near, 0), facetsOf(&near, 1), tryCornerOnFacet);
     tryPairs(s, &near, facetsOf(&near, 0), verticesOf(&near, 1), tryFacetOnCorner);
-    tryPairs(s, &near, linesOf(&near, 0), linesOf(&near, 1), tryEdges);
+    if (near.edgeCount[0] * near.edgeCount[1] <= FEW_PAIRS)
+        tryFewEdges(s, &near);
+    else
+        tryPairs(s, &near, edgesOf(&near, 0), edgesOf(&near, 1), tryEdges);
 }
 
-/* Over a plane every near vertex is an event; no feature of the plane is needed. */
+static void tryCornerOnPlane(pcSearch* s, int vertex)
+{
+    pcUnit unit;
+    if (cornerOnPlane(s, vertex, &unit)) keep(s, PC_CORNER_FACE, vertex, 0, &unit);
+}
+
+static int commonFactor(int a, int b)
+{
+    while (b != 0) {
+        int rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* All vertices, in leaps that visit each once and leave no region for later: where not all events can be kept, those that are stand all
+ * around, and the body does not tip. */
+static void tryAllCorners(pcSearch* s)
+{
+    int count = s->frame->shape1->vertexCount, leap = (int)(0.618 * count);
+    while (commonFactor(count, leap) != 1) leap++;
+    for (int i = 0, vertex = 0; i < count; i++, vertex = vertex < count - leap ? vertex + leap : vertex - (count - leap))
+        tryCornerOnPlane(s, vertex);
+}
+
+/* Over a plane every near vertex is an event; where there are more than the flood can hold, all vertices are looked at. */
 void pcSearchPlane(pcSearch* s)
 {
     const pcShape* shape = s->frame->shape1;
-    pcFeatureSet near, facets;
-    double least = CORNER_ZONE * shape->outradius, depth = 2.0 * s->margin + larger(0.0, (1.0 - s->metric->r) * s->metric->D) + 2.0 * least;
+    pcFeatureSet near;
+    double depth = s->margin + larger(0.0, (1.0 - s->metric->r) * s->metric->D) + 2.0 * CORNER_ZONE * shape->outradius;
     pcSupport top = pcSupportOf(shape, s->metric->n);
-    while (depth > least && !pcNearVertices(shape, s->metric->n, top.value - depth, top.vertex, &near)) depth *= 0.5;
-    if (!(depth > least)) pcNearThinned(shape, s->metric->n, top.vertex, &near, &facets);
-    for (int i = 0; i < near.count; i++) {
-        pcUnit unit;
-        if (cornerOnPlane(s, near.item[i], &unit)) keep(s, PC_CORNER_FACE, near.item[i], 0, &unit);
-    }
+    bool flooded = pcNearVertices(shape, s->metric->n, top.value - depth, top.vertex, &near);
+    for (int i = 0; flooded && i < near.count; i++) tryCornerOnPlane(s, near.item[i]);
+    if (!flooded) tryAllCorners(s);
 }
 
 void pcSearchSmooth(pcSearch* s)

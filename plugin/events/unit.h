@@ -11,11 +11,13 @@
 static const double CORNER_ZONE = 1e-9;
 /* Sine of the angle below which two edges are parallel: well under CORNER_ZONE, so that corners are found before crossings are lost. */
 static const double PARALLEL = 1e-10;
-/* D below this fraction of the lengths it is a difference of: the features never meet, they slide along each other. */
-static const double SLIDES = 1e-9;
+/* D below this fraction of the lengths it is a difference of is rounding: the features never meet, they slide along each other. */
+static const double SLIDES = 1e-13;
 /* Cosine to the pair's normal from which an event counts: what pushes across it would come and go with rounding, and normals of edges that
  * are nearly parallel are known to 1e-6 only. */
 static const double FACING = 1e-5;
+/* Above this, epsX is a choice and not an allowance for rounding: points are checked against whole bodies, as T 3.14 says. */
+static const double WIDE = 1e-8;
 
 /* t in range, own gap and distance along the pair's normal within the margin. `p1` is the pre-image on body 1. */
 PC_INLINE bool isNear(const pcSearch* s, double t, double gap, v3 n, v3 p1)
@@ -62,9 +64,18 @@ PC_INLINE void decidingSlots(const pcShape* s, int facet, v3 y, Slots* out)
     out->slot[4] = first, out->slot[5] = first + size - 1;
 }
 
-/* y on the plane of `facet`: inside its polygon, up to slack? */
+/* Whether y is in the body widened by slack, facet by facet (T 3.14). */
+static bool inWidened(const pcShape* s, v3 y, double slack)
+{
+    for (int k = 0; k < s->facetCount; k++)
+        if (!inFacet(s, k, y, slack)) return false;
+    return true;
+}
+
+/* y on the plane of a facet: inside its polygon, up to slack? A slack that is not small lets y reach facets beyond the neighbours. */
 PC_INLINE bool onFacet(const pcShape* s, const Slots* slots, v3 y, double slack)
 {
+    if (slack > WIDE) return inWidened(s, y, slack);
     for (int i = 0; i < slots->count; i++)
         if (!inFacet(s, s->ringFacet[slots->slot[i]], y, slack)) return false;
     return true;
@@ -127,19 +138,11 @@ PC_INLINE bool facetOnCorner(const pcSearch* s, int facet, int vertex, pcUnit* o
 
 /* ---- edge on edge ---- */
 
-/* Whether y, on the line of an edge but beyond its end `vertex`, is still in the widened body. */
-PC_INLINE bool pastEnd(const pcShape* s, int vertex, v3 y, double slack)
-{
-    for (int at = s->fanStart[vertex]; at < s->fanStart[vertex + 1]; at++)
-        if (!inFacet(s, s->fanFacet[at], y, slack)) return false;
-    return true;
-}
-
 /* The crossing at `part` of the way along an edge: on it, or past its end by what epsX allows. */
-PC_INLINE bool onEdge(const pcShape* s, const pcEdge* edge, double part, v3 y, double perLength, double slack)
+PC_INLINE bool onEdge(const pcShape* s, double part, v3 y, double perLength, double slack)
 {
     double toEnd = smaller(part, 1.0 - part);
-    return toEnd >= -CORNER_ZONE * s->outradius * perLength || (slack > 10.0 * CORNER_ZONE && pastEnd(s, edge->vertex[part > 0.5], y, slack));
+    return toEnd >= -CORNER_ZONE * s->outradius * perLength || (slack > WIDE && inWidened(s, y, slack));
 }
 
 /* The end of an edge that is within the zone of the other edge's line (across = length of this edge times the sine of their angle), or -1. */
@@ -184,8 +187,8 @@ PC_INLINE bool edgeOnEdge(const pcSearch* s, const Line* a, const Line* b, pcUni
     alpha /= whole1, beta /= whole2;
     v3 n = v3Scale(sign * perLength, cross), y1 = v3AddScaled(k1, alpha, e), y2 = m3TMul(&f->R, v3AddScaled(k2, beta, g));
     if (!isNear(s, t, room * perLength, n, y1)) return false;
-    if (!onEdge(f->shape1, edge1, alpha, y1, perE, slackOf(s, t, true))) return false;
-    if (!onEdge(f->shape2, edge2, beta, y2, perG, slackOf(s, t, two))) return false;
+    if (!onEdge(f->shape1, alpha, y1, perE, slackOf(s, t, true))) return false;
+    if (!onEdge(f->shape2, beta, y2, perG, slackOf(s, t, two))) return false;
     v3 between = v3Sub(v3Add(f->c, k2), k1); /* closest points of the two lines as they are */
     v3 arm = v3AddScaled(k1, v3Dot(v3Cross(between, g), cross) / square, e);
     *out = (pcUnit){t, D * perLength, room * perLength, n, v3Scale(t, y1), arm,

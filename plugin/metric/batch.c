@@ -81,7 +81,8 @@ static pcStatus solveAlone(const double* size1, const pcPose* pose1, const doubl
     pcFrame frame;
     pcFrameMetric quick;
     pcMetric metric = {0};
-    bool sane = v3Finite(light1.half) && v3Finite(light2.half) && light1.inradius > 0.0 && light2.inradius > 0.0 && pcFrameMake(&light1, pose1, &light2, pose2, 0, &frame) == PC_OK;
+    bool sane = v3Finite(light1.half) && v3Finite(light2.half) && light1.inradius > 0.0 && light2.inradius > 0.0;
+    sane = sane && pcFrameMake(&light1, pose1, &light2, pose2, 0, &frame) == PC_OK;
     if (sane && pcMetricBoxes(&frame, &quick)) {
         *r = quick.r;
         return PC_OK;
@@ -138,7 +139,7 @@ pcStatus pcMetricBoxPairs(int count, const double* size1, const pcPose* pose1, c
         return pcFail(PC_ERROR_ARGUMENT, "pcMetricBoxPairs needs sizes, poses and a place for every ratio");
     pcStatus checked = checkPairs(count, size1, pose1, size2, pose2);
     if (checked != PC_OK) return checked;
-    for (int first = 0; first < count; first += 4) {
+    for (int first = 0; first < count; first = first < count - 4 ? first + 4 : count) {
         double four[4];
         solveFour(first, count, size1, pose1, size2, pose2, four);
         for (int lane = 0; lane < 4 && first + lane < count; lane++) {

@@ -48,17 +48,11 @@ static dd3 ddM3TMul(const ddM3* m, dd3 a)
     return dd3Add(dd3Add(dd3Scale(a.x, m->row[0]), dd3Scale(a.y, m->row[1])), dd3Scale(a.z, m->row[2]));
 }
 
-static void unitQuaternionScale(const dd q[4], dd* twice)
-{
-    dd square = ddAdd(ddAdd(ddMul(q[0], q[0]), ddMul(q[1], q[1])), ddAdd(ddMul(q[2], q[2]), ddMul(q[3], q[3])));
-    *twice = ddDiv(ddOf(2.0), square);
-}
-
 /* As m3FromQuaternion. */
 static ddM3 rotationOf(const dd q[4])
 {
-    dd s, one = ddOf(1.0);
-    unitQuaternionScale(q, &s);
+    dd square = ddAdd(ddAdd(ddMul(q[0], q[0]), ddMul(q[1], q[1])), ddAdd(ddMul(q[2], q[2]), ddMul(q[3], q[3])));
+    dd s = ddDiv(ddOf(2.0), square), one = ddOf(1.0);
     dd w = q[0], x = q[1], y = q[2], z = q[3];
     dd sx = ddMul(s, x), sy = ddMul(s, y), sz = ddMul(s, z);
     dd wx = ddMul(w, sx), wy = ddMul(w, sy), wz = ddMul(w, sz);
@@ -244,9 +238,8 @@ static bool factorize(const ExactFrame* f, ExactTableau* t)
 /* As startInside of simplex.c: any three points around the ray will do, so they are rounded to double. */
 static bool startInside(const ExactFrame* f, ExactTableau* t)
 {
-    v3 c = dd3Round(f->c), axis = v3Scale(1.0 / v3Norm(c), c);
-    double sign = axis.z >= 0.0 ? 1.0 : -1.0, a = -1.0 / (sign + axis.z), b = axis.x * axis.y * a;
-    v3 u = v3Make(1.0 + sign * axis.x * axis.x * a, sign * b, -sign * axis.x), v = v3Make(b, sign + axis.y * axis.y * a, -axis.y);
+    v3 c = dd3Round(f->c), axis = v3Scale(1.0 / v3Norm(c), c), u, v;
+    v3Complete(axis, &u, &v);
     double rho = 0.99 * f->shape1->inradius;
     v3 base = v3Scale(0.57 * rho, axis), start[4];
     start[0] = v3AddScaled(base, 0.81 * rho, u);
@@ -418,9 +411,11 @@ void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out)
     ExactSupport far = exactSupport(f.shape1, (dd3){ddNeg(up.x), ddNeg(up.y), ddNeg(up.z)});
     double r = ddRound(ddDiv(height, far.value)), length = v3Norm(dd3Round(up));
     out->r = r;
-    out->lower = r - 4.0 * PC_ROUND * fabs(r), out->upper = r + 4.0 * PC_ROUND * fabs(r);
+    double lengths = v3Norm(dd3Round(origin2)) + f.shape1->outradius + fabs(frame->shape2->plane[3]) / length;
+    double error = 4.0 * PC_ROUND * fabs(r) + 1e-29 * lengths * length / ddRound(far.value);
+    out->lower = r - error, out->upper = r + error;
     out->n = v3Scale(-1.0 / length, dd3Round(up)), out->D = ddRound(far.value) / length;
-    out->point = v3Scale(r, dd3Round(exactK(f.shape1, far.vertex)));
+    out->corner = dd3Round(exactK(f.shape1, far.vertex)), out->point = v3Scale(r, out->corner);
     out->sigma = 0.0;
     out->hasBasis = false;
     out->path = PC_PATH_EXACT;

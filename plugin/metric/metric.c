@@ -69,6 +69,7 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
     out->pose1 = fixed1 ? p2 : p1, out->pose2 = fixed1 ? p1 : p2;
     placeFrame(out);
+    if (!v3Finite(out->c)) return pcFail(PC_ERROR_NOT_FINITE, "the bodies are too far apart: their distance is not finite");
     return PC_OK;
 }
 
@@ -104,7 +105,7 @@ static bool overPlane(const pcFrame* f, pcFrameMetric* out)
     double error = length * (1.0 + fabs(out->r)) / reach;
     out->lower = out->r - error, out->upper = out->r + error;
     out->sigma = 0.0;
-    out->n = down, out->D = reach, out->point = v3Scale(out->r, k);
+    out->n = down, out->D = reach, out->point = v3Scale(out->r, k), out->corner = k;
     out->hasBasis = false;
     out->path = PC_PATH_CLOSED;
     return error <= PC_METRIC_TOLERANCE * fabs(out->r);
@@ -149,30 +150,39 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
     cache->count1 = m->basis.count1;
 }
 
-/* From fast to careful: each method hands on what it could not certify. False where r is 0: one-sided, with the centre inside. */
-static bool solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
+typedef enum Progress { SOLVED, CENTRE_INSIDE, UNSOLVED } Progress;
+
+/* From fast to careful: each method hands on what it could not certify. One-sided, r is 0 where the moving centre is inside the fixed body or
+ * on its surface. */
+static Progress solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     pcBasis recalled;
     const pcBasis* start = recall(f, cache, &recalled);
     out->sigma = f->sigma;
-    if (pcMetricSimplex(f, start, out)) return true;
-    if (f->sigma == 0.0 && centreClearlyInside(f)) return false;
+    if (pcMetricSimplex(f, start, out)) return SOLVED;
+    if (f->sigma == 0.0 && centreClearlyInside(f)) return CENTRE_INSIDE;
     pcBasis best = out->basis;
-    return pcMetricExact(f, out->hasBasis ? &best : NULL, out);
+    if (pcMetricExact(f, out->hasBasis ? &best : NULL, out)) return SOLVED;
+    return f->sigma == 0.0 && out->r == 0.0 ? CENTRE_INSIDE : UNSOLVED;
 }
 
-static bool solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
+static Progress solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
 {
     pcFrame f = *frame;
     f.sigma = out->sigma = 1.0;
     bool boxes = f.shape1->kind == PC_SHAPE_BOX && f.shape2->kind == PC_SHAPE_BOX;
-    return (boxes && pcMetricBoxes(&f, out)) || solvePolyhedra(&f, cache, out) || pcMetricFacets(&f, out);
+    if ((boxes && pcMetricBoxes(&f, out)) || solvePolyhedra(&f, cache, out) == SOLVED) return SOLVED;
+    return pcMetricFacets(&f, out) ? SOLVED : UNSOLVED;
 }
 
 static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
-    if (!solvePolyhedra(f, cache, out) && !solveTwoSided(f, cache, out))
-        return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount, f->shape2->vertexCount);
+    Progress progress = solvePolyhedra(f, cache, out);
+    if (progress == UNSOLVED && pcMetricFacets(f, out)) progress = SOLVED;
+    if (progress == CENTRE_INSIDE) progress = solveTwoSided(f, cache, out);
+    if (progress != SOLVED)
+        return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount,
+                      f->shape2->vertexCount);
     remember(f, out, cache);
     return PC_OK;
 }
@@ -185,7 +195,8 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
         if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
         return PC_OK;
     }
-    if (!(v3Max(f->c) > 0.0)) return pcFail(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined");
+    if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius)))
+        return pcFail(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined");
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
     return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");
@@ -196,7 +207,7 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
 {
     v3 n = m3Mul(&f->R1, m->n), origin = {0.0, 0.0, 0.0};
-    v3 own = pcPreimage(origin, m->point, m->r), other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
+    v3 own = m->r != 0.0 ? pcPreimage(origin, m->point, m->r) : m->corner, other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
     out->r = m->r, out->lower = m->lower, out->upper = m->upper;
     out->rho = pcRatioToRho(m->r);
     out->gap = (m->r - 1.0) * m->D;

@@ -58,6 +58,7 @@ typedef struct pcFrameMetric {
     double D;    /* along the unit n: the gap is (r - 1) D */
     double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
     v3 point;    /* of the scaled bodies, from the centre of body 1 */
+    v3 corner;   /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
     pcBasis basis;
     bool hasBasis;
     pcMetricPath path;
@@ -82,8 +83,8 @@ PC_INLINE v3 pcFrameToWorld(const pcFrame* f, v3 fromCentre1)
     return v3Add(v3Load(f->pose1->position), m3Mul(&f->R1, v3Add(f->shape1->centre, fromCentre1)));
 }
 
-/* Of a point x of the body scaled by t: centre + (x - centre) / t. A centre exactly on a plane (t = 0) leaves the point where it is. */
-PC_INLINE v3 pcPreimage(v3 centre, v3 x, double t) { return t != 0.0 ? v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)) : x; }
+/* Of a point x of the body scaled by t, not 0: centre + (x - centre) / t. */
+PC_INLINE v3 pcPreimage(v3 centre, v3 x, double t) { return v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)); }
 
 PC_INLINE v3 pcFrameK2(const pcFrame* f, int i) { return m3Mul(&f->R, pcShapeK(f->shape2, i)); }
 

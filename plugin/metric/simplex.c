@@ -29,20 +29,12 @@ typedef struct Tableau {
     int side[4], vertex[4]; /* whose column stands where: body 0 or 1; vertex -1 is no vertex but an inner point of the start */
 } Tableau;
 
-/* Any unit vectors u, v with (axis, u, v) orthonormal. */
-PC_INLINE void completeFrame(v3 axis, v3* u, v3* v)
-{
-    double sign = axis.z >= 0.0 ? 1.0 : -1.0, a = -1.0 / (sign + axis.z), b = axis.x * axis.y * a;
-    *u = v3Make(1.0 + sign * axis.x * axis.x * a, sign * b, -sign * axis.x);
-    *v = v3Make(b, sign + axis.y * axis.y * a, -axis.y);
-}
-
 /* The three inner points are rho times an orthonormal triad about the ray, so the inverse basis is its transpose. */
 PC_INLINE void startInside(const pcFrame* f, Tableau* t)
 {
     double rho = f->shape1->inradius, length = v3Norm(f->c), sigma = f->sigma;
     v3 axis = v3Scale(1.0 / length, f->c), u, v, q[3];
-    completeFrame(axis, &u, &v);
+    v3Complete(axis, &u, &v);
     const double a = 0.57735026918962576, b = 0.81649658092772603, c = 0.40824829046386302, d = 0.70710678118654752;
     q[0] = v3AddScaled(v3Scale(a, axis), b, u);
     q[1] = v3AddScaled(v3AddScaled(v3Scale(a, axis), -c, u), d, v);

@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <libqhull_r/qhull_ra.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,22 +192,36 @@ static pcStatus keepCorners(pcMesh* mesh, const double* xyz, int count)
     return mesh->vertex ? PC_OK : pcFail(PC_ERROR_MEMORY, "no memory for the hull of %d points", count);
 }
 
-static pcStatus meshFromQhull(qhT* qh, const double* points, const double* xyz, int count, pcMesh* out)
+/* What it has allocated stands in `mesh` at every moment. */
+static pcStatus meshFromQhull(qhT* qh, const double* points, const double* xyz, int count, pcMesh* mesh)
 {
-    pcMesh mesh = {0};
-    size_t corners = countCorners(qh, &mesh.facetCount);
-    mesh.ringStart = malloc(((size_t)mesh.facetCount + 1) * sizeof *mesh.ringStart);
-    mesh.ringVertex = malloc(corners * sizeof *mesh.ringVertex + 1);
-    pcStatus status = PC_OK;
-    if (!mesh.ringStart || !mesh.ringVertex)
-        status = pcFail(PC_ERROR_MEMORY, "no memory for the hull of %d points", count);
-    else
-        readRings(qh, points, &mesh);
-    if (status == PC_OK) status = keepCorners(&mesh, xyz, count);
+    size_t corners = countCorners(qh, &mesh->facetCount);
+    mesh->ringStart = malloc(((size_t)mesh->facetCount + 1) * sizeof *mesh->ringStart);
+    mesh->ringVertex = malloc(corners * sizeof *mesh->ringVertex + 1);
+    if (!mesh->ringStart || !mesh->ringVertex) return pcFail(PC_ERROR_MEMORY, "no memory for the hull of %d points", count);
+    readRings(qh, points, mesh);
+    return keepCorners(mesh, xyz, count);
+}
+
+/* Outside its own entry points qhull would end the process on an internal error: here it comes back. What it had allocated by then it frees
+ * with the rest; the mesh is freed here. */
+static pcStatus readGuarded(qhT* qh, const double* points, const double* xyz, int count, pcMesh* out)
+{
+    pcMesh* volatile mesh = calloc(1, sizeof *mesh);
+    pcStatus volatile status = PC_ERROR_INTERNAL;
+    if (!mesh) return pcFail(PC_ERROR_MEMORY, "no memory for the hull of %d points", count);
+    if (setjmp(qh->errexit) == 0) {
+        qh->NOerrexit = False;
+        status = meshFromQhull(qh, points, xyz, count, mesh);
+    } else {
+        status = pcFail(PC_ERROR_INTERNAL, "qhull failed on the facets of %d points", count);
+    }
+    qh->NOerrexit = True;
     if (status == PC_OK)
-        *out = mesh;
+        *out = *mesh;
     else
-        pcMeshFree(&mesh);
+        pcMeshFree(mesh);
+    free(mesh);
     return status;
 }
 
@@ -225,9 +240,9 @@ static pcStatus runQhull(double* points, const double* xyz, int count, pcMesh* o
     if (code == qh_ERRmem)
         status = pcFail(PC_ERROR_MEMORY, "no memory for the hull of %d points", count);
     else if (code != 0)
-        status = pcFail(PC_ERROR_FLAT, "the points do not span a volume: they lie in a plane or on a line to within rounding");
+        status = PC_ERROR_FLAT; /* in words only if nothing else helps */
     else
-        status = meshFromQhull(qh, points, xyz, count, out);
+        status = readGuarded(qh, points, xyz, count, out);
     int curlong, totlong;
     qh_freeqhull(qh, !qh_ALL);
     qh_memfreeshort(qh, &curlong, &totlong);
@@ -246,6 +261,8 @@ pcStatus pcMeshFromPoints(const double* xyz, int count, pcMesh* out)
         status = runQhull(points, xyz, count, out);
         if (status == PC_ERROR_FLAT && straighten(xyz, count, points)) status = runQhull(points, xyz, count, out);
     }
+    if (status == PC_ERROR_FLAT && points)
+        pcFail(status, "the points do not span a volume: they lie in a plane or on a line to within rounding");
     free(points);
     return status;
 }

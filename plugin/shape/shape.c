@@ -219,16 +219,19 @@ static double facetOffset(const pcShape* s, int f, v3 a)
     return b;
 }
 
-static void measureFacets(pcShape* s)
+/* False if a facet has no area, and so no plane. */
+static bool measureFacets(pcShape* s)
 {
     for (int f = 0; f < s->facetCount; f++) {
         v3 a = facetNormal(s, f);
         double b = facetOffset(s, f, a);
+        if (!v3Finite(a) || !isfinite(b)) return false;
         s->normal[f] = a, s->offset[f] = b;
         s->inradius = f == 0 ? b : smaller(s->inradius, b);
         int corners = s->ringStart[f + 1] - s->ringStart[f];
         if (corners > s->largestFacet) s->largestFacet = corners;
     }
+    return true;
 }
 
 /* Coordinates are rounded, so a hull is convex only to a few roundings of them; a climb can stop short at every corner of a facet. */
@@ -247,7 +250,7 @@ static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
         s->kx[i] = k.x, s->ky[i] = k.y, s->kz[i] = k.z;
         s->outradius = fmax(s->outradius, v3Norm(k));
     }
-    measureFacets(s);
+    if (!measureFacets(s)) return pcFail(PC_ERROR_FLAT, "a facet of the hull has no area: the points are flat to within rounding");
     measureRoughness(s);
     if (!(s->inradius > CENTRE_TOLERANCE * s->outradius))
         return pcFail(PC_ERROR_CENTRE, "the centre (%g, %g, %g) is not strictly inside the shape", s->centre.x, s->centre.y, s->centre.z);

@@ -144,7 +144,8 @@ PC_INLINE int pcSupportStart(const pcShape* s, v3 d)
         major = ay, face = d.y > 0.0 ? 2 : 3, u = d.z, v = d.x;
     else
         major = az, face = d.z > 0.0 ? 4 : 5, u = d.x, v = d.y;
-    if (!(major > 1e-290)) return s->table[0]; /* no direction: any start will do, but no cast of an infinity */
+    bool direction = major > 1e-290 && major < 1e290 && (u - u) + (v - v) == 0.0;
+    if (!direction) return s->table[0]; /* any start will do, but no cast of what is no number */
     double scale = 0.5 * s->tableSide / major;
     int side = s->tableSide, i = (int)(u * scale + 0.5 * side), j = (int)(v * scale + 0.5 * side);
     i = i < 0 ? 0 : (i < side ? i : side - 1), j = j < 0 ? 0 : (j < side ? j : side - 1);

@@ -61,7 +61,9 @@ pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out)
     double norm = v3Norm(a);
     pcShape* s = pcShapeNew(PC_SHAPE_HALFSPACE);
     if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a half-space");
-    for (int i = 0; i < 4; i++) s->plane[i] = abcd[i];
+    int exponent;
+    frexp(largest, &exponent);
+    for (int i = 0; i < 4; i++) s->plane[i] = ldexp(abcd[i], -exponent); /* the same plane, by numbers near 1 */
     s->planeNormal = v3Scale(1.0 / norm, a);
     s->planeOffset = abcd[3] / largest / norm;
     s->volume = s->inradius = s->outradius = INFINITY;

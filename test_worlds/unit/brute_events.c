@@ -117,6 +117,15 @@ pcPose bruteTurned(const pcPose* pose, const double axis[3], double angle)
     return out;
 }
 
+pcEventSettings bruteSettings(double margin)
+{
+    pcEventSettings settings = pcDefaultEventSettings();
+    settings.margin = margin;
+    return settings;
+}
+
+double bruteDistance(const double* a, const double* b) { return (double)bvNorm(bvSub(bvOf(a), bvOf(b))); }
+
 /* ---- bodies in the world ---- */
 
 BV brutePlace(const pcPose* pose, const double* local)

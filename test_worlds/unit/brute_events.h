@@ -43,6 +43,9 @@ pcShape* brutePyramid(int sides, double radius, double height, bool both); /* ti
 pcPose brutePose(double x, double y, double z, const double axis[3], double angle);
 pcPose bruteTurned(const pcPose* pose, const double axis[3], double angle); /* by a turn about a world axis through its position */
 
+pcEventSettings bruteSettings(double margin); /* the default ones, but for the margin */
+double bruteDistance(const double* a, const double* b);
+
 /* ---- bodies in the world ---- */
 
 typedef struct BruteEdge {

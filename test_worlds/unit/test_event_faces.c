@@ -14,15 +14,6 @@ static const double zAxis[3] = {0, 0, 1};
 enum { MOST = 4096 };
 static pcEvent events[MOST];
 
-static pcEventSettings withMargin(double margin)
-{
-    pcEventSettings settings = pcDefaultEventSettings();
-    settings.margin = margin;
-    return settings;
-}
-
-static double distance(const double* a, const double* b) { return (double)bvNorm(bvSub(bvOf(a), bvOf(b))); }
-
 /* ---- a body lying on a body ---- */
 
 /* Two prisms about the z axis, one on the other, in a world that may be turned as a whole. */
@@ -109,7 +100,7 @@ static void overlapOf(const Stack* s, const Lie* lie, BrutePolygon* out)
 static int eventsOfStack(const Stack* s, const Lie* lie, double margin)
 {
     int count = -1;
-    pcEventSettings settings = withMargin(margin);
+    pcEventSettings settings = bruteSettings(margin);
     pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = upperPose(s, lie);
     low = inRoom(s, &low), high = inRoom(s, &high);
     unsigned flags = !s->lowerFixed ? 0 : s->lowerFirst ? PC_FIXED_1 : PC_FIXED_2;
@@ -340,7 +331,7 @@ PC_TEST(Events, FacesOfMoreCornersThanAreSearchedStillCarryAllAround)
     pcShape *prism = brutePrism(3000, 0.5, 1), *box = bruteBox(2, 2, 1), *floor = NULL;
     PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((double[4]){0, 0, 1, 0.5}, &floor));
     pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0, 0, 1}, {1, 0, 0, 0}};
-    pcEventSettings settings = withMargin(0.01);
+    pcEventSettings settings = bruteSettings(0.01);
     for (int role = 0; role < 4; role++) {
         const pcShape* under = role & 1 ? floor : box;
         int count = -1;
@@ -367,7 +358,7 @@ PC_TEST(Events, BoxFlatOnAHalfSpaceTouchesAtItsFourCorners)
         double yaw = PI / 180 * (i / 3), gap = gaps[i % 3];
         PC_CASE("yaw %g gap %g", yaw, gap);
         pcPose pose = brutePose(0.1, -0.2, 0.25 + 0.3 + gap, zAxis, yaw), still = {{0, 0, 0}, {1, 0, 0, 0}};
-        pcEventSettings settings = withMargin(0.02);
+        pcEventSettings settings = bruteSettings(0.02);
         int count = -1;
         bool floorFirst = i & 1;
         if (floorFirst)
@@ -398,11 +389,11 @@ PC_TEST(Events, ATipOfMoreFacetsThanAreSearchedIsOneEvent)
     for (int i = 0; i < 4000; i++) xyz[3 * i] = 0.5 * cos(PI * i / 2000), xyz[3 * i + 1] = 0.5 * sin(PI * i / 2000), xyz[3 * i + 2] = 0.7;
     PC_ASSERT_STATUS(PC_OK, pcShapeFromPoints(xyz, 4001, NULL, &tip)); /* the last point is the origin */
     pcPose low = {{0, 0, -0.5}, {1, 0, 0, 0}}, high = {{0.1, 0.2, 0.001}, {1, 0, 0, 0}};
-    pcEventSettings settings = withMargin(0.01);
+    pcEventSettings settings = bruteSettings(0.01);
     int count = -1;
     PC_EXPECT_STATUS(PC_OK, pcEventsOfPair(tip, &high, box, &low, 0, &settings, NULL, events, MOST, &count));
     PC_EXPECT_EQ_INT(1, count);
-    PC_EXPECT_NEAR(0, distance(events[0].point1, (double[3]){0.1, 0.2, 0.001}), 1e-13);
+    PC_EXPECT_NEAR(0, bruteDistance(events[0].point1, (double[3]){0.1, 0.2, 0.001}), 1e-13);
     pcShapeFree(tip);
     pcShapeFree(box);
 }
@@ -416,7 +407,7 @@ PC_TEST(Events, ATipOfTwentyFacetsIsOneEvent)
         int plane = i & 1, tip = i >> 1 & 1, gap = (i >> 2) % 3, role = (i >> 2) / 3;
         double height = (gap - 1) * 0.01;
         pcPose still = {{0, 0, plane ? 0 : -0.5}, {1, 0, 0, 0}}, pose = brutePose(0.1, 0.2, 0.7 + height, zAxis, 0.3);
-        pcEventSettings settings = withMargin(0.02);
+        pcEventSettings settings = bruteSettings(0.02);
         int count = -1;
         PC_CASE("%s, %s, height %g, role %d", plane ? "half-space" : "box", tip ? "bipyramid" : "pyramid", height, role);
         unsigned flags = role < 2 ? 0 : role & 1 ? PC_FIXED_1 : PC_FIXED_2;
@@ -427,7 +418,7 @@ PC_TEST(Events, ATipOfTwentyFacetsIsOneEvent)
         PC_ASSERT_EQ_INT(1, count);
         PC_EXPECT_EQ_INT(role & 1 ? PC_FACE_CORNER : PC_CORNER_FACE, events[0].kind);
         PC_EXPECT_NEAR(height, events[0].gap, 1e-14);
-        PC_EXPECT_NEAR(0, distance(role & 1 ? events[0].point2 : events[0].point1, (double[3]){0.1, 0.2, height}), 1e-14);
+        PC_EXPECT_NEAR(0, bruteDistance(role & 1 ? events[0].point2 : events[0].point1, (double[3]){0.1, 0.2, height}), 1e-14);
     }
     for (int i = 0; i < 2; i++) pcShapeFree(under[i]), pcShapeFree(tips[i]);
 }
@@ -436,7 +427,7 @@ PC_TEST(Events, ATipOfTwentyFacetsIsOneEvent)
 
 static int eventsInEveryOrder(const pcShape* a, const pcPose* poseA, const pcShape* b, const pcPose* poseB, int order)
 {
-    pcEventSettings settings = withMargin(0);
+    pcEventSettings settings = bruteSettings(0);
     int count = -1;
     unsigned flags = (unsigned)(order >> 1);
     pcStatus status = order & 1 ? pcEventsOfPair(b, poseB, a, poseA, flags, &settings, NULL, events, MOST, &count)
@@ -451,7 +442,7 @@ static void expectPoints(int count, const double (*point)[3], int points)
     PC_EXPECT_EQ_INT(points, count);
     for (int k = 0; k < points; k++) {
         int here = 0;
-        for (int i = 0; i < count && i < MOST; i++) here += distance(events[i].point, point[k]) < 1e-8;
+        for (int i = 0; i < count && i < MOST; i++) here += bruteDistance(events[i].point, point[k]) < 1e-8;
         if (here != 1) PC_FAIL("%d events at (%g, %g, %g)", here, point[k][0], point[k][1], point[k][2]);
     }
 }

@@ -13,15 +13,6 @@ static const double zAxis[3] = {0, 0, 1};
 enum { MOST = 4096 };
 static pcEvent events[MOST];
 
-static pcEventSettings withMargin(double margin)
-{
-    pcEventSettings settings = pcDefaultEventSettings();
-    settings.margin = margin;
-    return settings;
-}
-
-static double distance(const double* a, const double* b) { return (double)bvNorm(bvSub(bvOf(a), bvOf(b))); }
-
 /* ---- edge on edge ---- */
 
 /* Two bodies, the second turning about a fixed axis. */
@@ -86,7 +77,7 @@ static void expectSmooth(Turn* turn, const pcEvent* was, const pcEvent* is)
 {
     Crossing c = crossingOf(turn, turn->pose, is);
     if (c.sine < 0.05) return; /* nearly parallel: the crossing runs along the edges, see the ends of its life */
-    double moved = distance(was->point, is->point), allowed = reachOf(turn, &c);
+    double moved = bruteDistance(was->point, is->point), allowed = reachOf(turn, &c);
     if (!(moved <= allowed)) PC_FAIL("an edge event jumps by %g, allowed %g", moved, allowed);
     PC_EXPECT_NEAR(was->gap, is->gap, 4 * turn->step / c.sine);
     turn->lived++;
@@ -146,7 +137,7 @@ static void stepTurn(Turn* turn, int i, double angle)
 {
     static pcEvent now[64];
     int count = -1;
-    pcEventSettings settings = withMargin(turn->margin);
+    pcEventSettings settings = bruteSettings(turn->margin);
     pcPose last[2] = {turn->pose[0], turn->pose[1]};
     pcMetric m;
     turn->pose[0] = turn->start[0], turn->pose[1] = bruteTurned(turn->start + 1, turn->axis, angle);
@@ -217,7 +208,7 @@ PC_TEST(Events, EdgeOnEdgeIsContinuousAsBodiesTumble)
 static int eventsOn(const pcShape* lower, const pcShape* upper, const pcPose* pose)
 {
     pcPose still = {{0, 0, 0}, {1, 0, 0, 0}};
-    pcEventSettings settings = withMargin(0.01);
+    pcEventSettings settings = bruteSettings(0.01);
     int count = -1;
     PC_EXPECT_STATUS(PC_OK, pcEventsOfPair(lower, &still, upper, pose, 0, &settings, NULL, events, MOST, &count));
     return count;
@@ -255,7 +246,7 @@ PC_TEST(Events, KeepTheirIdsWhileABoxRocks)
         PC_CASE("step %d", i);
         double axis[3] = {cos(0.05 * i), sin(0.05 * i), 0};
         pcPose still = {{0, 0, -0.5}, {1, 0, 0, 0}}, pose = brutePose(0.2, 0.1, 0.501, axis, 2e-3);
-        pcEventSettings settings = withMargin(0.01);
+        pcEventSettings settings = bruteSettings(0.01);
         int count = -1;
         PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(box, &pose, floor, &still, i & 1 ? PC_FIXED_2 : 0, &settings, NULL, events, MOST, &count));
         PC_ASSERT_EQ_INT(4, count);
@@ -277,7 +268,7 @@ static const pcEvent* mirrorOf(const pcEvent* e, const pcEvent* list, int count)
 {
     const pcEvent* best = NULL;
     for (int i = 0; i < count; i++)
-        if (list[i].kind == mirrored(e->kind) && (!best || distance(list[i].point, e->point) < distance(best->point, e->point))) best = list + i;
+        if (list[i].kind == mirrored(e->kind) && (!best || bruteDistance(list[i].point, e->point) < bruteDistance(best->point, e->point))) best = list + i;
     return best;
 }
 
@@ -286,9 +277,9 @@ static void expectMirror(const pcEvent* e, const pcEvent* m)
     PC_ASSERT_TRUE(m != NULL);
     PC_EXPECT_REL(e->t, m->t, 1e-12);
     PC_EXPECT_NEAR(e->gap, m->gap, 1e-12);
-    PC_EXPECT_NEAR(0, distance(e->point, m->point), 1e-11);
-    PC_EXPECT_NEAR(0, distance(e->point1, m->point2), 1e-11);
-    PC_EXPECT_NEAR(0, distance(e->point2, m->point1), 1e-11);
+    PC_EXPECT_NEAR(0, bruteDistance(e->point, m->point), 1e-11);
+    PC_EXPECT_NEAR(0, bruteDistance(e->point1, m->point2), 1e-11);
+    PC_EXPECT_NEAR(0, bruteDistance(e->point2, m->point1), 1e-11);
     for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(e->normal[k], -m->normal[k], 1e-12);
     for (int k = 0; k < 12; k++) {
         PC_EXPECT_NEAR(e->gradient[k], m->gradient[(k + 6) % 12], 1e-10);
@@ -307,7 +298,7 @@ PC_TEST(Events, AreMirroredWhenTheBodiesAreSwapped)
         pcPose pose[2];
         for (int k = 0; k < 2; k++) bruteDirection(&state, 4, pose[k].quaternion), memset(pose[k].position, 0, sizeof pose[k].position);
         bruteDirection(&state, 3, pose[1].position);
-        pcEventSettings settings = withMargin(0.05);
+        pcEventSettings settings = bruteSettings(0.05);
         unsigned flags[3] = {0, PC_FIXED_1, PC_FIXED_2}, swapped[3] = {0, PC_FIXED_2, PC_FIXED_1};
         int count = -1, count2 = -1;
         PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(shape[0], pose, shape[1], pose + 1, flags[i % 3], &settings, NULL, events, 64, &count));
@@ -355,7 +346,7 @@ static long double bestAreaOf4(const BP* p, int count)
 static void checkFourOfEight(pcShape* lower, pcShape* upper, double height, double yaw, double tilt)
 {
     pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, turned = brutePose(0.01, 0.02, height, zAxis, yaw), high = bruteTurned(&turned, (double[3]){0.8, 0.6, 0}, tilt);
-    pcEventSettings settings = withMargin(0.05);
+    pcEventSettings settings = bruteSettings(0.05);
     static pcEvent kept[4];
     BP all[64], four[4];
     int count = -1, again = -1, deepest = 0;
@@ -451,7 +442,7 @@ PC_TEST(Events, RefuseBadInputAndWriteNothing)
     PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((double[4]){0, 0, 1, 0}, &floor));
     pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0, 0, 1}, {1, 0, 0, 0}}, zero = {{0, 0, 1}, {0, 0, 0, 0}}, nan = {{0, 0, NAN}, {1, 0, 0, 0}};
     pcPose infinite = {{0, 0, 1}, {1, INFINITY, 0, 0}};
-    pcEventSettings good = withMargin(0.01), raw = {.margin = 0.01, .epsX = 1e-9, .epsT = 1, .eps0 = 1}, bad[9];
+    pcEventSettings good = bruteSettings(0.01), raw = {.margin = 0.01, .epsX = 1e-9, .epsT = 1, .eps0 = 1}, bad[9];
     for (int i = 0; i < 9; i++) bad[i] = good;
     bad[0].margin = NAN, bad[1].margin = -0.01, bad[2].margin = INFINITY, bad[3].epsX = NAN, bad[4].epsX = -1, bad[5].epsT = NAN, bad[6].eps0 = -1;
     int strange = 7;
@@ -511,7 +502,7 @@ static _Atomic long allocations;
 static long allocationsOf(const pcShape* a, const pcShape* b, unsigned flags, bool touching)
 {
     pcPairCache cache = {0};
-    pcEventSettings settings = withMargin(touching ? 10 : 0.05);
+    pcEventSettings settings = bruteSettings(touching ? 10 : 0.05);
     pcMetric m;
     int count;
     long before = 0;
