@@ -23,12 +23,19 @@ static pcStatus checkSettings(const pcEventSettings* s)
     return PC_OK;
 }
 
+/* What rounding can do to a gap: of a very thin body more than SLOP of its thickness. */
+static double roundingOf(const pcFrame* f)
+{
+    double size2 = f->shape2->kind == PC_SHAPE_HALFSPACE ? 0.0 : f->shape2->outradius;
+    return 8.0 * PC_ROUND * (v3Size(f->c) + f->shape1->outradius + size2) + 2.0 * f->error;
+}
+
 /* The range of t: what the settings say, and what 2 margin along the pair's normal leaves (find.c): r D (1 - 1/t) <= 2 margin. */
 static void prepare(pcSearch* s)
 {
     const pcFrameMetric* m = s->metric;
     s->sigma = m->sigma;
-    s->margin = s->settings->margin + SLOP * m->D;
+    s->margin = s->settings->margin + SLOP * m->D + roundingOf(s->frame);
     s->count = s->kept = 0;
     s->pastEnds = s->settings->epsX > 1e-9 ? HUGE_VAL : 1e-6;
     s->reach = s->settings->epsX * (s->frame->shape1->outradius + s->frame->shape2->outradius);
