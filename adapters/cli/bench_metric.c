@@ -248,7 +248,8 @@ static int sizesScene(Bench* b)
     BenchStat warm[SIZES][2];
     printf("Cold: no cache. Ratios are libccd / pcontact at r = 0.99. Times in ns.\n");
     printf("libccd's supports climb; MPR* answers by signs for boxes and by a scan up to 40 vertices.\n");
-    printf("%8s %17s %17s %17s %8s %17s %17s\n", "", "pcontact r=0.99", "pcontact r=1.01", "libccd MPR", "MPR*", "libccd GJK+EPA", "ratio to");
+    printf("%8s %17s %17s %17s %8s %17s %17s\n", "", "pcontact r=0.99", "pcontact r=1.01", "libccd MPR", "MPR*", "libccd GJK+EPA",
+           "ratio to");
     printf("%8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %7s\n", "vertices", "median", "p99", "median", "p99", "median", "p99", "median",
            "median", "p99", "EPA", "MPR", "target");
     for (int i = 0; i < SIZES; i++) {

@@ -61,7 +61,7 @@ typedef enum pcEventKind {
     PC_CORNER_FACE = 0, /* a corner of body 1 on a face of body 2 */
     PC_FACE_CORNER,     /* a face of body 1 on a corner of body 2 */
     PC_EDGE_EDGE,
-    PC_SMOOTH           /* a round shape is part of it */
+    PC_SMOOTH /* a round shape is part of it */
 } pcEventKind;
 
 /* Which signed distance becomes the row of an event (`gap` and `wrench` of pcEvent). */
@@ -92,8 +92,8 @@ typedef struct pcEvent {
     double point[3];       /* where the scaled features meet, world axes */
     double point1[3];      /* its pre-images in the bodies as they are */
     double point2[3];
-    double gradient[12];   /* of t: x1, theta1, x2, theta2 */
-    double wrench[12];     /* unit normal wrench of the row that belongs to `gap`: for PC_GAP_LENGTH exactly the gradient of `gap` */
+    double gradient[12]; /* of t: x1, theta1, x2, theta2 */
+    double wrench[12];   /* unit normal wrench of the row that belongs to `gap`: for PC_GAP_LENGTH exactly the gradient of `gap` */
 } pcEvent;
 
 /* Writes at most `capacity` events. *count is how many there are; if that exceeds `capacity`, the ones written are the deepest and then

@@ -50,12 +50,12 @@ PC_API void pcShapeFree(pcShape* shape);
 typedef struct pcShapeInfo {
     pcShapeKind kind;
     int vertices, edges, facets;
-    size_t bytes;        /* all memory held by the shape */
-    double volume;       /* infinite for a half-space */
+    size_t bytes;  /* all memory held by the shape */
+    double volume; /* infinite for a half-space */
     double centroid[3];
-    double centre[3];    /* what the ratio metric scales about */
-    double inradius;     /* of the largest ball about `centre` inside the shape */
-    double outradius;    /* of the smallest ball about `centre` around it */
+    double centre[3]; /* what the ratio metric scales about */
+    double inradius;  /* of the largest ball about `centre` inside the shape */
+    double outradius; /* of the smallest ball about `centre` around it */
 } pcShapeInfo;
 PC_API pcStatus pcShapeDescribe(const pcShape* shape, pcShapeInfo* out);
 

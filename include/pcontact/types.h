@@ -3,7 +3,7 @@
  *
  * Conventions, said once and for all headers:
  *   - world axes; the unit of length is the caller's;
- *   - quaternions are w, x, y, z; they need not be unit (they are normalised), only not zero;
+ *   - quaternions are w, x, y, z; they need not be unit (they are normalised), but their length must not be 0 or astronomical;
  *   - normals are unit vectors and point from body 1 to body 2;
  *   - a gap is > 0 apart, 0 touching, < 0 penetrating;
  *   - gradients and wrenches are about `pose.position`;
@@ -28,17 +28,17 @@ extern "C" {
 #define PC_VERSION_TEXT "0.1.0"
 
 /* Every status with the sentence that pcStatusText gives for it: one table, so that they cannot drift apart. */
-#define PC_STATUS_TABLE(X)                                                                          \
-    X(PC_OK, "ok")                                                                                  \
-    X(PC_ERROR_ARGUMENT, "an argument is missing or out of its range")                              \
-    X(PC_ERROR_NOT_FINITE, "a number is NaN or infinite")                                           \
-    X(PC_ERROR_FLAT, "the points do not span a volume")                                             \
-    X(PC_ERROR_EMPTY, "the half-spaces have no common interior")                                    \
-    X(PC_ERROR_UNBOUNDED, "the half-spaces do not bound a volume")                                  \
-    X(PC_ERROR_CENTRE, "the centre is not strictly inside the shape")                               \
-    X(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined")    \
-    X(PC_ERROR_UNSUPPORTED, "this pair of shapes is not supported")                                 \
-    X(PC_ERROR_MEMORY, "out of memory")                                                             \
+#define PC_STATUS_TABLE(X)                                                                       \
+    X(PC_OK, "ok")                                                                               \
+    X(PC_ERROR_ARGUMENT, "an argument is missing or out of its range")                           \
+    X(PC_ERROR_NOT_FINITE, "a number is NaN or infinite")                                        \
+    X(PC_ERROR_FLAT, "the points do not span a volume")                                          \
+    X(PC_ERROR_EMPTY, "the half-spaces have no common interior")                                 \
+    X(PC_ERROR_UNBOUNDED, "the half-spaces do not bound a volume")                               \
+    X(PC_ERROR_CENTRE, "the centre is not strictly inside the shape")                            \
+    X(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined") \
+    X(PC_ERROR_UNSUPPORTED, "this pair of shapes is not supported")                              \
+    X(PC_ERROR_MEMORY, "out of memory")                                                          \
     X(PC_ERROR_INTERNAL, "an internal check failed")
 
 #define PC_STATUS_NAME_(name, text) name,

@@ -19,7 +19,8 @@ static pcStatus checkSettings(const pcEventSettings* s)
     if (!(s->epsX >= 0.0 && s->epsX < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "epsX is %g: it must be a number >= 0", s->epsX);
     if (!(s->epsT >= 0.0)) return pcFail(PC_ERROR_ARGUMENT, "epsT is %g: it must be >= 0, or infinite", s->epsT);
     if (!(s->eps0 >= 0.0)) return pcFail(PC_ERROR_ARGUMENT, "eps0 is %g: it must be >= 0, or infinite", s->eps0);
-    if ((int)s->gap < 0 || s->gap > PC_GAP_PAIR) return pcFail(PC_ERROR_ARGUMENT, "gap is %d: PC_GAP_LENGTH, _RATIO and _PAIR are known", (int)s->gap);
+    if ((int)s->gap < 0 || s->gap > PC_GAP_PAIR)
+        return pcFail(PC_ERROR_ARGUMENT, "gap is %d: PC_GAP_LENGTH, _RATIO and _PAIR are known", (int)s->gap);
     return PC_OK;
 }
 
@@ -81,7 +82,8 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     pcFound found[PC_FOUND_LIMIT];
     pcUnit unit[PC_UNIT_LIMIT];
     pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found, .unit = unit};
-    if (!count || capacity < 0 || (capacity > 0 && !events)) return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
+    if (!count || capacity < 0 || (capacity > 0 && !events))
+        return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
     pcStatus status = checkSettings(settings);
     if (status == PC_OK) status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
     if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);

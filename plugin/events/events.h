@@ -32,7 +32,7 @@ typedef struct pcFeatureSet {
 
 /* An event that was found: its features, and what choosing among events needs. */
 typedef struct pcFound {
-    unsigned long long id;  /* as the caller sees it */
+    unsigned long long id; /* as the caller sees it */
     pcEventKind kind;
     int feature1, feature2; /* of the frame's body 1 and 2: vertices, facets or edges as the kind says */
     double gap;             /* own, a length */
@@ -44,9 +44,9 @@ typedef struct pcFound {
 /* All about one event. */
 typedef struct pcUnit {
     double t, D, gap;
-    v3 n;   /* unit, from body 1 to body 2 of the frame */
-    v3 x;   /* common point of the scaled features */
-    v3 arm; /* where the length gap acts: the corner as it is, or the closest points of the edges */
+    v3 n;      /* unit, from body 1 to body 2 of the frame */
+    v3 x;      /* common point of the scaled features */
+    v3 arm;    /* where the length gap acts: the corner as it is, or the closest points of the edges */
     int at[2]; /* the corner of each body that it coincides with, -1: none */
 } pcUnit;
 

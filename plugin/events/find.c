@@ -101,7 +101,8 @@ static void sweep(pcSearch* s, Cover* a, int countA, Cover* b, int countB, PairT
 bool pcUnitOf(const pcSearch* s, pcEventKind kind, int feature1, int feature2, pcUnit* out)
 {
     switch (kind) {
-    case PC_CORNER_FACE: return s->frame->shape2->kind == PC_SHAPE_HALFSPACE ? cornerOnPlane(s, feature1, out) : cornerOnFacet(s, feature1, feature2, out);
+    case PC_CORNER_FACE:
+        return s->frame->shape2->kind == PC_SHAPE_HALFSPACE ? cornerOnPlane(s, feature1, out) : cornerOnFacet(s, feature1, feature2, out);
     case PC_FACE_CORNER: return facetOnCorner(s, feature1, feature2, out);
     case PC_EDGE_EDGE: {
         Line a = lineOf(s->frame, 0, feature1), b = lineOf(s->frame, 1, feature2);
@@ -239,7 +240,10 @@ typedef struct List {
     void (*cover)(const pcSearch* s, const Near* near, int side, int place, Cover* out);
 } List;
 
-static v3 placed(const pcSearch* s, int side, int vertex) { return side == 0 ? pcShapeK(s->frame->shape1, vertex) : pcFrameK2(s->frame, vertex); }
+static v3 placed(const pcSearch* s, int side, int vertex)
+{
+    return side == 0 ? pcShapeK(s->frame->shape1, vertex) : pcFrameK2(s->frame, vertex);
+}
 
 static void coverVertex(const pcSearch* s, const Near* near, int side, int place, Cover* out)
 {
@@ -250,7 +254,8 @@ static void coverFacet(const pcSearch* s, const Near* near, int side, int place,
 {
     const pcShape* shape = side == 0 ? s->frame->shape1 : s->frame->shape2;
     int facet = near->facets[side].item[place];
-    for (int slot = shape->ringStart[facet]; slot < shape->ringStart[facet + 1]; slot++) extend(out, s, placed(s, side, shape->ringVertex[slot]));
+    for (int slot = shape->ringStart[facet]; slot < shape->ringStart[facet + 1]; slot++)
+        extend(out, s, placed(s, side, shape->ringVertex[slot]));
 }
 
 static void coverEdge(const pcSearch* s, const Near* near, int side, int place, Cover* out)

@@ -191,7 +191,12 @@ PC_INLINE bool edgeOnEdge(const pcSearch* s, const Line* a, const Line* b, pcUni
     if (!onEdge(f->shape2, beta, y2, perG, slackOf(s, t, two))) return false;
     v3 between = v3Sub(v3Add(f->c, k2), k1); /* closest points of the two lines as they are */
     v3 arm = v3AddScaled(k1, v3Dot(v3Cross(between, g), cross) / square, e);
-    *out = (pcUnit){t, D * perLength, room * perLength, n, v3Scale(t, y1), arm,
+    *out = (pcUnit){t,
+                    D * perLength,
+                    room * perLength,
+                    n,
+                    v3Scale(t, y1),
+                    arm,
                     {endAt(edge1, alpha, length * perG, zone), endAt(edge2, beta, length * perE, zone)}};
     return true;
 }

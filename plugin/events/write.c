@@ -51,7 +51,8 @@ PC_SIMD void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out)
     else if (!pcUnitOf(s, found->kind, found->feature1, found->feature2, &unit))
         return; /* cannot happen: it is how the event was found */
     v3 n = m3Mul(&f->R1, unit.n), x = pcFrameToWorld(f, unit.x), origin = {0.0, 0.0, 0.0};
-    v3 own = unit.t != 0.0 ? pcPreimage(origin, unit.x, unit.t) : unit.arm, other = s->sigma != 0.0 ? pcPreimage(f->c, unit.x, unit.t) : unit.x;
+    v3 own = unit.t != 0.0 ? pcPreimage(origin, unit.x, unit.t) : unit.arm,
+       other = s->sigma != 0.0 ? pcPreimage(f->c, unit.x, unit.t) : unit.x;
     v3 acts = s->settings->gap == PC_GAP_LENGTH ? pcFrameToWorld(f, unit.arm) : x;
     out->kind = kindForCaller(f, found->kind);
     out->id = found->id;

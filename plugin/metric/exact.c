@@ -33,10 +33,10 @@ typedef struct ExactFrame {
 typedef struct ExactTableau {
     dd inverse[4][4]; /* row i belongs to basis position i */
     dd x[4];
-    dd y[4];          /* multipliers: n and s */
-    double noise;     /* how far the basis itself is from its planes: below that, no vertex is beyond them */
+    dd y[4];      /* multipliers: n and s */
+    double noise; /* how far the basis itself is from its planes: below that, no vertex is beyond them */
     int side[4], vertex[4];
-    dd column[4][4];  /* of the basis */
+    dd column[4][4]; /* of the basis */
 } ExactTableau;
 
 /* ---- poses in doubled precision ---- */
@@ -373,7 +373,8 @@ static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2
     double proof = ddRound(provenRatio(f, t));
     double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
     double outer = f->shape1->outradius + f->shape2->outradius;
-    double loss = larger(over[0].hi, 0.0) + larger(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-29 * size * outer * (1.0 + 1.0 / value);
+    double loss =
+        larger(over[0].hi, 0.0) + larger(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-29 * size * outer * (1.0 + 1.0 / value);
     double gain = (missing + left * (1.0 + 5.0 * outer / inner)) / value;
     out->r = value;
     out->lower = smaller(proof, value) * (1.0 - loss - 2.0 * PC_ROUND);

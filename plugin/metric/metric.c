@@ -58,7 +58,8 @@ PC_INLINE void placeFrame(pcFrame* f)
 PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
 {
     if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
-    if (flags & ~(PC_FIXED_1 | PC_FIXED_2)) return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
+    if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
+        return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
     if (!posesUsable(p1, p2)) {
         pcStatus status = checkPoses(p1, p2);
         if (status != PC_OK) return status;
@@ -207,7 +208,8 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
 {
     v3 n = m3Mul(&f->R1, m->n), origin = {0.0, 0.0, 0.0};
-    v3 own = m->r != 0.0 ? pcPreimage(origin, m->point, m->r) : m->corner, other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
+    v3 own = m->r != 0.0 ? pcPreimage(origin, m->point, m->r) : m->corner,
+       other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
     out->r = m->r, out->lower = m->lower, out->upper = m->upper;
     out->rho = pcRatioToRho(m->r);
     out->gap = (m->r - 1.0) * m->D;
@@ -219,7 +221,7 @@ PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* o
 }
 
 PC_SIMD pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
-                      pcPairCache* cacheOrNull, pcMetric* out)
+                              pcPairCache* cacheOrNull, pcMetric* out)
 {
     pcFrame frame;
     pcFrameMetric metric;

@@ -24,12 +24,12 @@
 typedef struct pcFrame {
     const pcShape *shape1, *shape2; /* never a half-space first; the fixed one second */
     const pcPose *pose1, *pose2;
-    bool swapped;                   /* body 1 here is body 2 of the caller */
+    bool swapped; /* body 1 here is body 2 of the caller */
     double sigma;
-    m3 R1;                          /* frame to world */
-    m3 R;                           /* body 2's axes to the frame */
+    m3 R1; /* frame to world */
+    m3 R;  /* body 2's axes to the frame */
     v3 c;
-    double error;                   /* bound on |c error|, in length; rotations are off by a few PC_ROUND */
+    double error; /* bound on |c error|, in length; rotations are off by a few PC_ROUND */
 } pcFrame;
 
 /* Four vertices, body 1's first. */
@@ -54,11 +54,11 @@ PC_INLINE bool pcBasisSort(const int side[4], const int vertex[4], pcBasis* out)
 /* An answer in the frame. D = h_W(n) two-sided, h1(n) one-sided, so that n.c / D (or (n.c - h2(-n)) / D) is r. */
 typedef struct pcFrameMetric {
     double r, lower, upper;
-    v3 n;        /* unit */
-    double D;    /* along the unit n: the gap is (r - 1) D */
+    v3 n;         /* unit */
+    double D;     /* along the unit n: the gap is (r - 1) D */
     double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
-    v3 point;    /* of the scaled bodies, from the centre of body 1 */
-    v3 corner;   /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
+    v3 point;     /* of the scaled bodies, from the centre of body 1 */
+    v3 corner;    /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
     pcBasis basis;
     bool hasBasis;
     pcMetricPath path;
@@ -68,11 +68,11 @@ pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, con
 pcStatus pcFrameSolve(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out);
 
 /* Each returns whether the answer is certified to PC_METRIC_TOLERANCE; if not, `basis` is still the best known start. */
-bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                       /* boxes.c */
+bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                               /* boxes.c */
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
-bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                      /* facets.c; right only to about 1e-12 */
-void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                  /* exact.c: polyhedron over a half-space */
+bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                              /* facets.c; right only to about 1e-12 */
+void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                          /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
 PC_INLINE double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }

@@ -172,10 +172,10 @@ PC_INLINE double climbError(const pcShape* s) { return s->vertexCount <= PC_SCAN
 
 /* Lengths that the error bounds are made of. */
 typedef struct Lengths {
-    double e, g;           /* of the spanning edges, at least */
-    double body1, body2;   /* circumradii; body 2's in units of its own factor */
-    double centre;         /* |c| / r */
-    double inner;          /* radius of a ball in what grows */
+    double e, g;         /* of the spanning edges, at least */
+    double body1, body2; /* circumradii; body 2's in units of its own factor */
+    double centre;       /* |c| / r */
+    double inner;        /* radius of a ball in what grows */
 } Lengths;
 
 PC_INLINE void setLengths(const pcFrame* f, const Features* q, double perR, Lengths* out)
@@ -210,7 +210,8 @@ PC_INLINE double reachFrom(const pcShape* s, v3 d, int vertex)
 {
     v4d dx = v4Splat(d.x), dy = v4Splat(d.y), dz = v4Splat(d.z), best = v4Splat(-HUGE_VAL);
     if (s->vertexCount <= PC_SCAN_LIMIT) {
-        for (int i = 0; i < s->paddedCount; i += 4) best = v4Max(best, v4Load(s->kx + i) * dx + v4Load(s->ky + i) * dy + v4Load(s->kz + i) * dz);
+        for (int i = 0; i < s->paddedCount; i += 4)
+            best = v4Max(best, v4Load(s->kx + i) * dx + v4Load(s->ky + i) * dy + v4Load(s->kz + i) * dz);
         return largestLane(best);
     }
     pcSupport own = pcSupportAt(s, d, vertex);

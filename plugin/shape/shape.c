@@ -331,8 +331,14 @@ pcStatus pcShapeFromMesh(const pcMesh* mesh, pcShapeKind kind, const double* cen
 pcStatus pcShapeDescribe(const pcShape* s, pcShapeInfo* out)
 {
     if (!s || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeDescribe needs a shape and a place for the answer");
-    *out = (pcShapeInfo){.kind = s->kind, .vertices = s->vertexCount, .edges = s->edgeCount, .facets = s->facetCount, .bytes = s->bytes,
-                         .volume = s->volume, .inradius = s->inradius, .outradius = s->outradius};
+    *out = (pcShapeInfo){.kind = s->kind,
+                         .vertices = s->vertexCount,
+                         .edges = s->edgeCount,
+                         .facets = s->facetCount,
+                         .bytes = s->bytes,
+                         .volume = s->volume,
+                         .inradius = s->inradius,
+                         .outradius = s->outradius};
     v3Store(out->centroid, s->centroid);
     v3Store(out->centre, s->centre);
     return PC_OK;

@@ -39,20 +39,20 @@ struct pcShape {
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;
-    int largestFacet;   /* corners of the facet with the most */
-    double roughness;   /* length by which rounding of the vertices may break convexity, and so mislead a climb */
-    double* vertex;     /* x y z as given */
+    int largestFacet;     /* corners of the facet with the most */
+    double roughness;     /* length by which rounding of the vertices may break convexity, and so mislead a climb */
+    double* vertex;       /* x y z as given */
     double *kx, *ky, *kz; /* vertex - centre, padded to a multiple of four with vertex 0 */
-    v3* normal;         /* a_k */
-    double* offset;     /* b_k, about the centre */
+    v3* normal;           /* a_k */
+    double* offset;       /* b_k, about the centre */
     pcEdge* edge;
-    int* ringStart;     /* facet k has its corners at ringStart[k] .. ringStart[k+1] - 1, counter-clockwise from outside */
+    int* ringStart; /* facet k has its corners at ringStart[k] .. ringStart[k+1] - 1, counter-clockwise from outside */
     int *ringVertex, *ringEdge, *ringFacet; /* corner, the edge that leaves it, the facet across that edge */
-    int* fanStart;      /* vertex i has its edges and facets at fanStart[i] .. fanStart[i+1] - 1, unordered */
+    int* fanStart;                          /* vertex i has its edges and facets at fanStart[i] .. fanStart[i+1] - 1, unordered */
     int *fanVertex, *fanEdge, *fanFacet;
     int* climbStart;
     pcClimbBlock* climb;
-    int tableSide;      /* cells along one edge of the cube of directions; 0: no table */
+    int tableSide; /* cells along one edge of the cube of directions; 0: no table */
     int* table;
 };
 

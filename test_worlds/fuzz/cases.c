@@ -22,10 +22,7 @@ uint64_t pcRandomBits(pcRandom* random)
     return z ^ (z >> 31);
 }
 
-double pcRandomUnit(pcRandom* random)
-{
-    return (double)(pcRandomBits(random) >> 11) * 0x1p-53;
-}
+double pcRandomUnit(pcRandom* random) { return (double)(pcRandomBits(random) >> 11) * 0x1p-53; }
 
 static pcRandom randomFor(uint64_t seed, uint64_t a, uint64_t b)
 {
@@ -35,37 +32,19 @@ static pcRandom randomFor(uint64_t seed, uint64_t a, uint64_t b)
     return random;
 }
 
-static int pick(pcRandom* random, int count)
-{
-    return (int)(pcRandomBits(random) % (uint64_t)count);
-}
+static int pick(pcRandom* random, int count) { return (int)(pcRandomBits(random) % (uint64_t)count); }
 
-static bool chance(pcRandom* random, double p)
-{
-    return pcRandomUnit(random) < p;
-}
+static bool chance(pcRandom* random, double p) { return pcRandomUnit(random) < p; }
 
-static double between(pcRandom* random, double low, double high)
-{
-    return low + (high - low) * pcRandomUnit(random);
-}
+static double between(pcRandom* random, double low, double high) { return low + (high - low) * pcRandomUnit(random); }
 
-static double logBetween(pcRandom* random, double low, double high)
-{
-    return pow(10.0, between(random, log10(low), log10(high)));
-}
+static double logBetween(pcRandom* random, double low, double high) { return pow(10.0, between(random, log10(low), log10(high))); }
 
 /* ---- small vectors ---- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static double norm(const double a[3])
-{
-    return sqrt(dot(a, a));
-}
+static double norm(const double a[3]) { return sqrt(dot(a, a)); }
 
 static void randomDirection(pcRandom* random, double d[3])
 {
@@ -82,9 +61,9 @@ static void turnBy(const double quaternion[4], const double x[3], double y[3])
 {
     double w = quaternion[0], a = quaternion[1], b = quaternion[2], c = quaternion[3];
     double s = w * w + a * a + b * b + c * c;
-    double r[9] = {w * w + a * a - b * b - c * c, 2 * (a * b - w * c), 2 * (a * c + w * b),
-                   2 * (a * b + w * c), w * w - a * a + b * b - c * c, 2 * (b * c - w * a),
-                   2 * (a * c - w * b), 2 * (b * c + w * a), w * w - a * a - b * b + c * c};
+    double r[9] = {w * w + a * a - b * b - c * c, 2 * (a * b - w * c),           2 * (a * c + w * b),
+                   2 * (a * b + w * c),           w * w - a * a + b * b - c * c, 2 * (b * c - w * a),
+                   2 * (a * c - w * b),           2 * (b * c + w * a),           w * w - a * a - b * b + c * c};
     double t[3] = {dot(r, x) / s, dot(r + 3, x) / s, dot(r + 6, x) / s};
     memcpy(y, t, sizeof t);
 }
@@ -111,10 +90,7 @@ static void prism(Points* points, int sides, double height)
     }
 }
 
-static void tetrahedron(Points* p)
-{
-    addPoint(p, 1, 1, 1), addPoint(p, 1, -1, -1), addPoint(p, -1, 1, -1), addPoint(p, -1, -1, 1);
-}
+static void tetrahedron(Points* p) { addPoint(p, 1, 1, 1), addPoint(p, 1, -1, -1), addPoint(p, -1, 1, -1), addPoint(p, -1, -1, 1); }
 
 static void cube(Points* p)
 {
@@ -194,8 +170,8 @@ static void halfAngle(double quaternion[4], int axis, double degrees)
 
 static void specialTurn(pcRandom* random, double q[4])
 {
-    static const double exact[][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, -1, 0}, {1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1},
-                                      {1, -1, 1, 1}, {0, 1, 1, 0}, {3, 1, 0, 0}, {2, 0, 1, 0}, {1, 0, 0, 2}, {2, 1, 1, 1}};
+    static const double exact[][4] = {{1, 0, 0, 0},  {1, 1, 0, 0}, {1, 0, -1, 0}, {1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1},
+                                      {1, -1, 1, 1}, {0, 1, 1, 0}, {3, 1, 0, 0},  {2, 0, 1, 0}, {1, 0, 0, 2}, {2, 1, 1, 1}};
     int exactCount = (int)(sizeof exact / sizeof *exact);
     if (chance(random, 0.5)) {
         memcpy(q, exact[pick(random, exactCount)], sizeof exact[0]);
@@ -420,7 +396,7 @@ static pcStatus makeShape(pcCaseSet* set, Pool pool, int slot, pcRandom* random)
 /* ---- where body 2 lies ---- */
 
 typedef enum Aim {
-    AIM_GRID,    /* integer and half-integer differences */
+    AIM_GRID, /* integer and half-integer differences */
     AIM_RANDOM,
     AIM_FEATURE, /* along a vertex, an edge middle, a facet middle or a facet normal of either body */
     AIM_SUM,     /* exactly through a vertex, edge or face of the Minkowski sum */
@@ -536,7 +512,7 @@ static void settle(pcRandom* random, pcScene* scene)
 #define EXTRA_FAR 8u    /* 1e3 to 1e6 sizes from the origin */
 #define EXTRA_SCALE_Q 16u
 #define EXTRA_MOTION 32u
-#define EXTRA_SELF 64u  /* a shape against itself */
+#define EXTRA_SELF 64u /* a shape against itself */
 
 static void noise(pcRandom* random, pcScene* scene)
 {
@@ -664,15 +640,9 @@ static const Family families[] = {
     {"motion_mixed", POOL_MILD, TURN_ANY, AIM_ANY, EXTRA_MOTION | EXTRA_SETTLE | EXTRA_FIXED},
 };
 
-int pcFamilyCount(void)
-{
-    return (int)(sizeof families / sizeof *families);
-}
+int pcFamilyCount(void) { return (int)(sizeof families / sizeof *families); }
 
-const char* pcFamilyName(int family)
-{
-    return family >= 0 && family < pcFamilyCount() ? families[family].name : NULL;
-}
+const char* pcFamilyName(int family) { return family >= 0 && family < pcFamilyCount() ? families[family].name : NULL; }
 
 int pcFamilyByName(const char* name)
 {

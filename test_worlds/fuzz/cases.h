@@ -41,8 +41,8 @@ void pcCaseSetFree(pcCaseSet* set);
 
 typedef struct pcCase {
     pcScene scene;
-    int steps;       /* > 1: a motion, to be followed with a carried cache */
-    double turn[3];  /* per step, of body 1: half the angle as a vector */
+    int steps;      /* > 1: a motion, to be followed with a carried cache */
+    double turn[3]; /* per step, of body 1: half the angle as a vector */
     double move[3];
 } pcCase;
 

@@ -36,10 +36,7 @@ typedef struct Worker {
     int step;
 } Worker;
 
-static pcTally* tallyOf(Worker* w)
-{
-    return &w->tally[w->family];
-}
+static pcTally* tallyOf(Worker* w) { return &w->tally[w->family]; }
 
 static void fault(Worker* w, pcFault kind, double off)
 {
@@ -68,10 +65,7 @@ static double largestPosition(const pcScene* s)
 }
 
 /* As far as doubles can tell. */
-static bool coincide(const pcScene* scene, const pcCertificate* c)
-{
-    return c->centres <= 1e-14 * largestPosition(scene);
-}
+static bool coincide(const pcScene* scene, const pcCertificate* c) { return c->centres <= 1e-14 * largestPosition(scene); }
 
 /* A refusal is right where the centres coincide, and where the one-sided form ends. */
 static void judgeRefusal(Worker* w, const pcScene* scene, pcStatus status)
@@ -152,10 +146,7 @@ static bool judgeScene(Worker* w, const pcScene* scene, pcPairCache* cache, pcVe
 
 /* ---- the same scene in other words ---- */
 
-static unsigned swappedFlags(unsigned flags)
-{
-    return (flags & PC_FIXED_1 ? PC_FIXED_2 : 0u) | (flags & PC_FIXED_2 ? PC_FIXED_1 : 0u);
-}
+static unsigned swappedFlags(unsigned flags) { return (flags & PC_FIXED_1 ? PC_FIXED_2 : 0u) | (flags & PC_FIXED_2 ? PC_FIXED_1 : 0u); }
 
 static void checkSwap(Worker* w, const pcScene* scene, const pcCertificate* truth)
 {
@@ -305,8 +296,8 @@ static void printHeader(FILE* out)
 {
     fprintf(out, "%-15s %9s", "family", "cases");
     for (int k = 0; k < PC_FAULT_COUNT; k++) fprintf(out, " %6s", faultName[k]);
-    fprintf(out, " | %9s %9s %9s %9s %9s | %8s %8s %8s | %7s %6s %6s %6s\n", "closed", "warm", "simplex", "exact", "facets", "error", "width",
-            "case", "coincid", "border", "redraw", "pivots");
+    fprintf(out, " | %9s %9s %9s %9s %9s | %8s %8s %8s | %7s %6s %6s %6s\n", "closed", "warm", "simplex", "exact", "facets", "error",
+            "width", "case", "coincid", "border", "redraw", "pivots");
 }
 
 static void printLine(FILE* out, const char* name, const pcTally* t)

@@ -15,16 +15,16 @@
 #define PC_METRIC_PATHS 5
 
 /* Everything that can go wrong with an answer, and the sentence for it. */
-#define PC_FAULT_TABLE(X)                                                                     \
-    X(WRONG, "wrong", "r is off by more than 1e-13")                                          \
-    X(BOUNDS, "bounds", "the true r, or r itself, lies outside [lower, upper]")               \
-    X(STATUS, "status", "no answer, or one where the centres coincide")                       \
-    X(NORMAL, "normal", "`normal` is not unit, or does not prove r")                          \
-    X(GAP, "gap", "`gap` is not the distance across `normal`")                                \
-    X(POINT, "point", "`point`, its pre-images or `rho` do not belong to r")                  \
-    X(SWAP, "swap", "r changes when the bodies change places")                                \
-    X(SCALE, "scale", "r changes with the unit of length")                                    \
-    X(SHAPES, "shapes", "the shapes of a block could not be made")                            \
+#define PC_FAULT_TABLE(X)                                                       \
+    X(WRONG, "wrong", "r is off by more than 1e-13")                            \
+    X(BOUNDS, "bounds", "the true r, or r itself, lies outside [lower, upper]") \
+    X(STATUS, "status", "no answer, or one where the centres coincide")         \
+    X(NORMAL, "normal", "`normal` is not unit, or does not prove r")            \
+    X(GAP, "gap", "`gap` is not the distance across `normal`")                  \
+    X(POINT, "point", "`point`, its pre-images or `rho` do not belong to r")    \
+    X(SWAP, "swap", "r changes when the bodies change places")                  \
+    X(SCALE, "scale", "r changes with the unit of length")                      \
+    X(SHAPES, "shapes", "the shapes of a block could not be made")              \
     X(JUDGE, "judge", "the judge could not certify the case (its own fault, not the library's)")
 
 #define PC_FAULT_ID_(id, name, text) PC_FAULT_##id,
@@ -45,12 +45,12 @@ typedef struct pcTally {
 
 typedef struct pcFuzzPlan {
     uint64_t seed;
-    long long cases;   /* 0: no limit */
-    double seconds;    /* 0: no limit */
-    int family;        /* -1: all, block by block in turn */
-    long long only;    /* >= 0: just this case of `family` */
+    long long cases; /* 0: no limit */
+    double seconds;  /* 0: no limit */
+    int family;      /* -1: all, block by block in turn */
+    long long only;  /* >= 0: just this case of `family` */
     int jobs;
-    FILE* log;         /* the first faults of each family, and progress if `progress`; NULL: silent */
+    FILE* log; /* the first faults of each family, and progress if `progress`; NULL: silent */
     bool progress;
 } pcFuzzPlan;
 

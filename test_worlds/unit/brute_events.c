@@ -283,7 +283,10 @@ static bool makeEvent(const BruteBody* body[2], const Rows* rows, long double sl
     return e->leaves <= slack;
 }
 
-static long double triple(const BruteBody* b, int i, int j, int k) { return fabsl(bvDot(b->normal[i], bvCross(b->normal[j], b->normal[k]))); }
+static long double triple(const BruteBody* b, int i, int j, int k)
+{
+    return fabsl(bvDot(b->normal[i], bvCross(b->normal[j], b->normal[k])));
+}
 
 /* The three facets at a corner that span best: a corner of many facets is one event (T 3.11). */
 static void bestTriple(const BruteBody* b, int vertex, int out[3])
@@ -386,7 +389,8 @@ long double bruteComponents(const BruteBody* one, const BruteBody* two)
                 for (int l = k + 1; l < total; l++) {
                     int row[4] = {i, j, k, l};
                     Rows rows;
-                    for (int q = 0; q < 4; q++) rows.body[q] = row[q] >= one->facets, rows.facet[q] = row[q] - (rows.body[q] ? one->facets : 0);
+                    for (int q = 0; q < 4; q++)
+                        rows.body[q] = row[q] >= one->facets, rows.facet[q] = row[q] - (rows.body[q] ? one->facets : 0);
                     best = fmaxl(best, component(body, &rows));
                 }
     return best;

@@ -29,15 +29,15 @@ long double bvNorm(BV a);
 
 /* ---- random numbers, shapes, poses ---- */
 
-double bruteUniform(unsigned long long* state);                       /* in (0, 1) */
+double bruteUniform(unsigned long long* state); /* in (0, 1) */
 double bruteBetween(unsigned long long* state, double low, double high);
-void bruteDirection(unsigned long long* state, int n, double* out);   /* unit, in n dimensions */
+void bruteDirection(unsigned long long* state, int n, double* out); /* unit, in n dimensions */
 
 /* Shapes; a test that cannot make its shape fails by NULL. */
 pcShape* bruteBox(double x, double y, double z);
-pcShape* brutePrism(int corners, double radius, double height);       /* about the origin, axis z, first corner on the x axis */
+pcShape* brutePrism(int corners, double radius, double height); /* about the origin, axis z, first corner on the x axis */
 pcShape* bruteBlock(const double size[3], const double at[3], const double centre[3]); /* a box off its origin, scaled about `centre` */
-pcShape* bruteHull(unsigned long long* state, int points);            /* off its origin, centre off its centroid; size about 1 */
+pcShape* bruteHull(unsigned long long* state, int points);                 /* off its origin, centre off its centroid; size about 1 */
 pcShape* brutePyramid(int sides, double radius, double height, bool both); /* tip down (-z); `both`: a second tip up, else a flat base */
 
 pcPose brutePose(double x, double y, double z, const double axis[3], double angle);
@@ -74,14 +74,14 @@ long double bruteOutside(const BruteBody* body, BV x);
 
 typedef struct BruteEvent {
     pcEventKind kind;
-    int feature[2];      /* vertex, facet or edge as the kind says */
-    long double t, D;    /* D = 1/|g| */
-    long double gap;     /* of the pre-images along the normal */
-    long double apart;   /* the same along the pair's normal; filled by bruteEvents */
-    long double facing;  /* cosine of the two normals; filled by bruteEvents */
-    long double leaves;  /* largest a_k.(x - x_s)/b_k - t over both bodies: <= 0 feasible (one-sided rows against 1) */
+    int feature[2];     /* vertex, facet or edge as the kind says */
+    long double t, D;   /* D = 1/|g| */
+    long double gap;    /* of the pre-images along the normal */
+    long double apart;  /* the same along the pair's normal; filled by bruteEvents */
+    long double facing; /* cosine of the two normals; filled by bruteEvents */
+    long double leaves; /* largest a_k.(x - x_s)/b_k - t over both bodies: <= 0 feasible (one-sided rows against 1) */
     BV n, x, point[2];
-    bool optimal;        /* its rows decide r: the normal separates the bodies where they touch */
+    bool optimal; /* its rows decide r: the normal separates the bodies where they touch */
 } BruteEvent;
 
 /* All combinations of a corner with a face and an edge with an edge that come together as the bodies grow and leave the bodies by at

@@ -64,21 +64,12 @@ typedef struct Program {
 
 /* ---- small vectors and matrices ---- */
 
-static pcQuad dot3(const pcQuad a[3], const pcQuad b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static pcQuad dot3(const pcQuad a[3], const pcQuad b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Spelled out, so that a compiler that warns of promotions has nothing to say. */
-static inline pcQuad quad(double x)
-{
-    return (pcQuad)x;
-}
+static inline pcQuad quad(double x) { return (pcQuad)x; }
 
-static pcQuad quadAbs(pcQuad x)
-{
-    return x < 0 ? -x : x;
-}
+static pcQuad quadAbs(pcQuad x) { return x < 0 ? -x : x; }
 
 /* Good to double precision, which is all that scales and error bounds need. */
 static double length3(const pcQuad a[3])
@@ -183,10 +174,7 @@ static void solveTransposed(const Factor* f, const pcQuad b[ROWS], pcQuad y[ROWS
 
 /* ---- the linear program of a scene ---- */
 
-static bool isPolyhedron(const pcShapeInfo* info)
-{
-    return info->kind == PC_SHAPE_POLYHEDRON || info->kind == PC_SHAPE_BOX;
-}
+static bool isPolyhedron(const pcShapeInfo* info) { return info->kind == PC_SHAPE_POLYHEDRON || info->kind == PC_SHAPE_BOX; }
 
 static double reachOf(const double* vertex, int count)
 {
@@ -262,10 +250,7 @@ static Column vertexColumn(const Program* p, int body, int vertex)
     return columnOf(p, body, vertex, world);
 }
 
-static pcQuad costOf(const Column* column)
-{
-    return column->body == 0 ? 1 : 0;
-}
+static pcQuad costOf(const Column* column) { return column->body == 0 ? 1 : 0; }
 
 static int addCandidate(Program* p, int body, int vertex)
 {
@@ -349,10 +334,7 @@ static void raiseLower(Program* p, const pcQuad n[3], const Slab* slab)
 /* ---- simplex method ---- */
 
 /* Where the cross has to reach: c, or the first vertex of body 2 seen from the centre of body 1. */
-static pcQuad towards(const Program* p, int i)
-{
-    return p->oneSided ? -p->basis[3].a[i] : p->c[i];
-}
+static pcQuad towards(const Program* p, int i) { return p->oneSided ? -p->basis[3].a[i] : p->c[i]; }
 
 /* A point of body 2 (two-sided: its centre), and three points of the cross on the side of what is left to reach. */
 static void startBasis(Program* p)
@@ -378,10 +360,7 @@ static void perturbedRhs(const Program* p, double size, int turn, pcQuad rhs[ROW
 }
 
 /* How much column a would gain per unit of weight under the multipliers y; <= 0: nothing. */
-static pcQuad gainOf(const Column* column, const pcQuad y[ROWS])
-{
-    return dot3(y, column->a) + y[3] * column->a[3] - costOf(column);
-}
+static pcQuad gainOf(const Column* column, const pcQuad y[ROWS]) { return dot3(y, column->a) + y[3] * column->a[3] - costOf(column); }
 
 /* *gain: only what exceeds it counts, and what the best one brings. */
 static int bestCandidate(const Program* p, const pcQuad y[ROWS], pcQuad* gain)
@@ -461,10 +440,7 @@ static Primal primalOf(const Program* p, pcQuad weight[ROWS])
 }
 
 /* Radius of a ball in the set that r measures by: the scaled bodies. Half of what the shapes say, in case they round. */
-static double ballOf(const Program* p)
-{
-    return 0.5 * (p->body[0].inradius + (p->oneSided ? 0.0 : p->body[1].inradius));
-}
+static double ballOf(const Program* p) { return 0.5 * (p->body[0].inradius + (p->oneSided ? 0.0 : p->body[1].inradius)); }
 
 /* Reads the primal bound off the current basis, with the true right-hand side. */
 static void dropUpper(Program* p)
@@ -530,16 +506,10 @@ static bool tightSlack(const Program* p, double* slack)
 }
 
 /* The bounds agree far better than they must. */
-static bool closed(const Program* p)
-{
-    return p->haveLower && p->haveUpper && p->upper - p->lower <= quad(0.01 * PC_CERTIFIED) * p->upper;
-}
+static bool closed(const Program* p) { return p->haveLower && p->haveUpper && p->upper - p->lower <= quad(0.01 * PC_CERTIFIED) * p->upper; }
 
 /* One-sided, and the centre of body 1 is inside body 2: the optimum is 0, up to what the perturbation leaves. */
-static bool vanished(const Program* p)
-{
-    return p->oneSided && p->haveUpper && p->upper <= quad(0x1p30 * slackOf(p));
-}
+static bool vanished(const Program* p) { return p->oneSided && p->haveUpper && p->upper <= quad(0x1p30 * slackOf(p)); }
 
 /* In a badly conditioned basis rounding alone can promise gains, and pivots would go on for ever: look whether the bounds have met. */
 static bool proven(Program* p, const pcQuad y[ROWS])
@@ -818,8 +788,7 @@ static void judgeWitness(const Measure* m, const pcMetric* answer, pcVerdict* ou
 static Measure measurePair(const Program* p, const pcQuad n[3])
 {
     Slab slab = slabOf(p, n);
-    if (p->oneSided)
-        return (Measure){slab.low.value, slab.high.value, p->distance + p->body[1].radius, p->body[0].radius};
+    if (p->oneSided) return (Measure){slab.low.value, slab.high.value, p->distance + p->body[1].radius, p->body[0].radius};
     return (Measure){dot3(n, p->c), slab.high.value - slab.low.value, p->distance, p->body[0].radius + p->body[1].radius};
 }
 
@@ -888,8 +857,8 @@ static void judgeNumbers(const pcMetric* answer, pcVerdict* out)
 {
     const pcCertificate* c = &out->certificate;
     out->error = pcCertificateError(c, answer->r);
-    out->boundsHold = (pcQuad)answer->lower <= c->upper && (pcQuad)answer->upper >= c->lower && answer->lower <= answer->r &&
-                      answer->r <= answer->upper;
+    out->boundsHold =
+        (pcQuad)answer->lower <= c->upper && (pcQuad)answer->upper >= c->lower && answer->lower <= answer->r && answer->r <= answer->upper;
     out->boundsWidth = c->r == 0.0 ? 0.0 : (answer->upper - answer->lower) / fabs(c->r);
 }
 

@@ -15,10 +15,7 @@
 
 static const pcPose atOrigin = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
 
-static pcPose poseAt(double x, double y, double z)
-{
-    return (pcPose){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
-}
+static pcPose poseAt(double x, double y, double z) { return (pcPose){{x, y, z}, {1.0, 0.0, 0.0, 0.0}}; }
 
 static pcShape* cubeOf(double edge)
 {
@@ -158,10 +155,7 @@ static Cloud cloudOf(const pcShape* shape, const pcPose* pose)
     return cloud;
 }
 
-static double along(const double n[3], const double k[3])
-{
-    return n[0] * k[0] + n[1] * k[1] + n[2] * k[2];
-}
+static double along(const double n[3], const double k[3]) { return n[0] * k[0] + n[1] * k[1] + n[2] * k[2]; }
 
 static double supportOver(const Cloud* cloud, const double n[3], double sign)
 {
@@ -269,8 +263,15 @@ PC_TEST(Certificate, DoesNotDependOnItsHint)
 /* Unit cubes, body 2 at (2, 0.5, 0): r = 2, the normal is x. */
 static pcMetric rightAnswer(void)
 {
-    return (pcMetric){.r = 2.0, .lower = 2.0, .upper = 2.0, .rho = 0.5, .gap = 1.0, .normal = {1.0, 0.0, 0.0}, .point = {1.0, 0.25, 0.0},
-                      .point1 = {0.5, 0.125, 0.0}, .point2 = {1.5, 0.375, 0.0}};
+    return (pcMetric){.r = 2.0,
+                      .lower = 2.0,
+                      .upper = 2.0,
+                      .rho = 0.5,
+                      .gap = 1.0,
+                      .normal = {1.0, 0.0, 0.0},
+                      .point = {1.0, 0.25, 0.0},
+                      .point1 = {0.5, 0.125, 0.0},
+                      .point2 = {1.5, 0.375, 0.0}};
 }
 
 PC_TEST(Judge, AcceptsARightAnswer)

@@ -157,13 +157,17 @@ static void expectSameEvents(const Pair* p, double margin, Tally* tally)
     settings.margin = margin;
     int count = -1, all = bruteEvents(p->body, p->body + 1, 1e-8L, brute, 4096);
     PC_ASSERT_GT(all, 0);
-    PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(p->shape[0], p->pose, p->shape[1], p->pose + 1, p->flags, &settings, NULL, events, MOST, &count));
+    PC_ASSERT_STATUS(PC_OK,
+                     pcEventsOfPair(p->shape[0], p->pose, p->shape[1], p->pose + 1, p->flags, &settings, NULL, events, MOST, &count));
     PC_ASSERT_LE(count, MOST);
     tally->pairs++;
     for (int i = 0; i < count; i++, tally->returned++) {
         bool found = false;
-        for (int k = 0; k < all && !found; k++) found = same(events + i, brute + k) || (!wellPosed(p, brute + k) && roughly(events + i, brute + k));
-        if (!found) PC_FAIL("event %d of %d, kind %d, t = %.15g, is not among the %d of exhaustion", i, count, (int)events[i].kind, events[i].t, all);
+        for (int k = 0; k < all && !found; k++)
+            found = same(events + i, brute + k) || (!wellPosed(p, brute + k) && roughly(events + i, brute + k));
+        if (!found)
+            PC_FAIL("event %d of %d, kind %d, t = %.15g, is not among the %d of exhaustion", i, count, (int)events[i].kind, events[i].t,
+                    all);
         PC_EXPECT_LE(events[i].gap, margin + 1e-8);
     }
     const BruteEvent* decides = deciding(brute, all);
@@ -173,8 +177,8 @@ static void expectSameEvents(const Pair* p, double margin, Tally* tally)
         bool found = false;
         for (int i = 0; i < count && !found; i++) found = same(events + i, brute + k);
         if (!found)
-            PC_FAIL("missing: kind %d, features %d %d, t = %.15Lg, gap %Lg, apart %Lg, facing %Lg", (int)brute[k].kind,
-                    brute[k].feature[0], brute[k].feature[1], brute[k].t, brute[k].gap, brute[k].apart, brute[k].facing);
+            PC_FAIL("missing: kind %d, features %d %d, t = %.15Lg, gap %Lg, apart %Lg, facing %Lg", (int)brute[k].kind, brute[k].feature[0],
+                    brute[k].feature[1], brute[k].t, brute[k].gap, brute[k].apart, brute[k].facing);
         tally->sure++;
     }
 }

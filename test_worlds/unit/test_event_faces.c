@@ -41,7 +41,10 @@ typedef struct Lie {
     double x, y, yaw, gap;
 } Lie;
 
-static pcPose upperPose(const Stack* s, const Lie* lie) { return brutePose(lie->x, lie->y, s->halfLower + s->halfUpper + lie->gap, zAxis, lie->yaw); }
+static pcPose upperPose(const Stack* s, const Lie* lie)
+{
+    return brutePose(lie->x, lie->y, s->halfLower + s->halfUpper + lie->gap, zAxis, lie->yaw);
+}
 
 /* A pose of the scene, in the room. */
 static pcPose inRoom(const Stack* s, const pcPose* pose)
@@ -373,7 +376,8 @@ PC_TEST(Events, BoxFlatOnAHalfSpaceTouchesAtItsFourCorners)
             PC_EXPECT_EQ_INT(floorFirst ? PC_FACE_CORNER : PC_CORNER_FACE, events[k].kind);
             for (unsigned corner = 0; corner < 4; corner++) {
                 double local[3] = {corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.4 : -0.4, -0.3};
-                if (bvNorm(bvSub(bvOf(floorFirst ? events[k].point2 : events[k].point1), brutePlace(&pose, local))) < 1e-14L) found |= 1u << corner;
+                if (bvNorm(bvSub(bvOf(floorFirst ? events[k].point2 : events[k].point1), brutePlace(&pose, local))) < 1e-14L)
+                    found |= 1u << corner;
             }
         }
         PC_EXPECT_EQ_INT(15, found);
@@ -455,7 +459,8 @@ PC_TEST(Events, ParallelEdgesTouchAtTheEndsOfTheirOverlap)
     for (int i = 0; i < 6 * 50; i++) {
         double roll = PI / 4 + 0.01 * (i / 6 - 25), turn = i % 4 ? 0 : 1e-13;
         pcPose flat = brutePose(0, 0, -sqrt(0.5), zAxis, 0), low = bruteTurned(&flat, (double[3]){1, 0, 0}, PI / 4);
-        pcPose lifted = brutePose(0.6, 0, sqrt(0.5) * cos(roll - PI / 4), zAxis, turn), high = bruteTurned(&lifted, (double[3]){1, 0, 0}, roll);
+        pcPose lifted = brutePose(0.6, 0, sqrt(0.5) * cos(roll - PI / 4), zAxis, turn),
+               high = bruteTurned(&lifted, (double[3]){1, 0, 0}, roll);
         high.position[1] = -sqrt(0.5) * sin(roll - PI / 4); /* its lowest ridge stays over the other */
         PC_CASE("roll %g, turn %g, order %d", roll, turn, i % 6);
         expectPoints(eventsInEveryOrder(lower, &low, upper, &high, i % 6), ends, 2);

@@ -177,9 +177,11 @@ static void checkSlopes(const Scene* s, double margin, Tally* tally)
         for (int k = 0; known && k < 12; k++) {
             double scaleT = largest(list[i].gradient), scaleGap = largest(list[i].wrench);
             if (!(fabs(list[i].gradient[k] - slope[k][i].t) <= 1e-6 * scaleT))
-                PC_FAIL("event %d, kind %d: dt/dq%d is %.12g, differences give %.12g", i, (int)list[i].kind, k, list[i].gradient[k], slope[k][i].t);
+                PC_FAIL("event %d, kind %d: dt/dq%d is %.12g, differences give %.12g", i, (int)list[i].kind, k, list[i].gradient[k],
+                        slope[k][i].t);
             if (!(fabs(list[i].wrench[k] - slope[k][i].gap) <= 1e-6 * scaleGap))
-                PC_FAIL("event %d, kind %d: dgap/dq%d is %.12g, differences give %.12g", i, (int)list[i].kind, k, list[i].wrench[k], slope[k][i].gap);
+                PC_FAIL("event %d, kind %d: dgap/dq%d is %.12g, differences give %.12g", i, (int)list[i].kind, k, list[i].wrench[k],
+                        slope[k][i].gap);
         }
         if (known) tally->kind[list[i].kind]++;
     }
@@ -200,10 +202,7 @@ static Tally checkSlopesOfScenes(unsigned long long seed, int role, int scenes)
 }
 
 /* An event may end within the steps of the differences; it must not be the rule. */
-static void expectFollowed(const Tally* t)
-{
-    PC_EXPECT_LT(t->lost, 0.05 * (t->kind[0] + t->kind[1] + t->kind[2]));
-}
+static void expectFollowed(const Tally* t) { PC_EXPECT_LT(t->lost, 0.05 * (t->kind[0] + t->kind[1] + t->kind[2])); }
 
 PC_TEST(EventGradients, AreTheFiniteDifferencesOfTwoSidedEvents)
 {

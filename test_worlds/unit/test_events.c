@@ -141,7 +141,8 @@ static void stepTurn(Turn* turn, int i, double angle)
     pcPose last[2] = {turn->pose[0], turn->pose[1]};
     pcMetric m;
     turn->pose[0] = turn->start[0], turn->pose[1] = bruteTurned(turn->start + 1, turn->axis, angle);
-    PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(turn->shape[0], turn->pose, turn->shape[1], turn->pose + 1, 0, &settings, NULL, now, 64, &count));
+    PC_ASSERT_STATUS(PC_OK,
+                     pcEventsOfPair(turn->shape[0], turn->pose, turn->shape[1], turn->pose + 1, 0, &settings, NULL, now, 64, &count));
     PC_ASSERT_LE(count, 64);
     PC_ASSERT_STATUS(PC_OK, pcMetricPair(turn->shape[0], turn->pose, turn->shape[1], turn->pose + 1, 0, NULL, &m));
     expectFacing(now, count, &m);
@@ -172,7 +173,8 @@ PC_TEST(Events, EdgeOnEdgeOfTurningFacesComesAndGoesAtItsEnds)
 PC_TEST(Events, EdgeOnEdgeOfCrossedRidgesLivesWhileTheyCross)
 {
     Turn turn = {.shape = {bruteBox(2, 1, 1), bruteBox(1, 2, 1)}, .margin = 0.05, .step = 1e-3, .axis = {0, 0, 1}};
-    turn.start[0] = brutePose(0, 0, 0, (double[3]){1, 0, 0}, PI / 4), turn.start[1] = brutePose(0, 0, sqrt(2) + 0.01, (double[3]){0, 1, 0}, PI / 4);
+    turn.start[0] = brutePose(0, 0, 0, (double[3]){1, 0, 0}, PI / 4),
+    turn.start[1] = brutePose(0, 0, sqrt(2) + 0.01, (double[3]){0, 1, 0}, PI / 4);
     runTurn(&turn, -1.4, 1.4, "ridges");
     PC_EXPECT_GT(turn.lived, 2700);
 }
@@ -190,7 +192,8 @@ PC_TEST(Events, EdgeOnEdgeIsContinuousAsBodiesTumble)
             bruteDirection(&state, 4, turn.start[k].quaternion);
         }
         bruteDirection(&state, 3, turn.axis);
-        double away[3], reach = 0.85 * (info[0].inradius + info[1].inradius) + 0.3 * (info[0].outradius + info[1].outradius) * bruteUniform(&state);
+        double away[3],
+            reach = 0.85 * (info[0].inradius + info[1].inradius) + 0.3 * (info[0].outradius + info[1].outradius) * bruteUniform(&state);
         bruteDirection(&state, 3, away);
         for (int k = 0; k < 3; k++) turn.start[1].position[k] = reach * away[k];
         char what[32] = "tumble 0";
@@ -261,14 +264,18 @@ PC_TEST(Events, KeepTheirIdsWhileABoxRocks)
 
 /* ---- the other way round ---- */
 
-static pcEventKind mirrored(pcEventKind kind) { return kind == PC_CORNER_FACE ? PC_FACE_CORNER : kind == PC_FACE_CORNER ? PC_CORNER_FACE : kind; }
+static pcEventKind mirrored(pcEventKind kind)
+{
+    return kind == PC_CORNER_FACE ? PC_FACE_CORNER : kind == PC_FACE_CORNER ? PC_CORNER_FACE : kind;
+}
 
 /* The same event with the bodies exchanged, found by its point. */
 static const pcEvent* mirrorOf(const pcEvent* e, const pcEvent* list, int count)
 {
     const pcEvent* best = NULL;
     for (int i = 0; i < count; i++)
-        if (list[i].kind == mirrored(e->kind) && (!best || bruteDistance(list[i].point, e->point) < bruteDistance(best->point, e->point))) best = list + i;
+        if (list[i].kind == mirrored(e->kind) && (!best || bruteDistance(list[i].point, e->point) < bruteDistance(best->point, e->point)))
+            best = list + i;
     return best;
 }
 
@@ -345,7 +352,8 @@ static long double bestAreaOf4(const BP* p, int count)
 /* A tilt makes one event the deepest. */
 static void checkFourOfEight(pcShape* lower, pcShape* upper, double height, double yaw, double tilt)
 {
-    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, turned = brutePose(0.01, 0.02, height, zAxis, yaw), high = bruteTurned(&turned, (double[3]){0.8, 0.6, 0}, tilt);
+    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, turned = brutePose(0.01, 0.02, height, zAxis, yaw),
+           high = bruteTurned(&turned, (double[3]){0.8, 0.6, 0}, tilt);
     pcEventSettings settings = bruteSettings(0.05);
     static pcEvent kept[4];
     BP all[64], four[4];
@@ -427,7 +435,8 @@ static void expectRefused(const char* what, const Query* q)
     pcShapeSphere(-1, &none); /* another sentence, so that an old one is not taken for a new one */
     char old[256] = "";
     strncpy(old, pcLastError(), sizeof old - 1);
-    pcStatus status = pcEventsOfPair(q->shape1, q->pose1, q->shape2, q->pose2, q->flags, q->settings, &cache, q->events, q->capacity, q->count);
+    pcStatus status =
+        pcEventsOfPair(q->shape1, q->pose1, q->shape2, q->pose2, q->flags, q->settings, &cache, q->events, q->capacity, q->count);
     PC_EXPECT_TRUE(status != PC_OK && status < PC_STATUS_COUNT);
     PC_EXPECT_TRUE(pcLastError()[0] != '\0' && strcmp(old, pcLastError()) != 0);
     PC_EXPECT_TRUE(memcmp(events, patternEvents, sizeof patternEvents) == 0);
@@ -440,11 +449,13 @@ PC_TEST(Events, RefuseBadInputAndWriteNothing)
     pcShape *box = bruteBox(1, 1, 1), *ball = NULL, *floor = NULL;
     PC_ASSERT_STATUS(PC_OK, pcShapeSphere(1, &ball));
     PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((double[4]){0, 0, 1, 0}, &floor));
-    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0, 0, 1}, {1, 0, 0, 0}}, zero = {{0, 0, 1}, {0, 0, 0, 0}}, nan = {{0, 0, NAN}, {1, 0, 0, 0}};
+    pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = {{0, 0, 1}, {1, 0, 0, 0}}, zero = {{0, 0, 1}, {0, 0, 0, 0}},
+           nan = {{0, 0, NAN}, {1, 0, 0, 0}};
     pcPose infinite = {{0, 0, 1}, {1, INFINITY, 0, 0}};
     pcEventSettings good = bruteSettings(0.01), raw = {.margin = 0.01, .epsX = 1e-9, .epsT = 1, .eps0 = 1}, bad[9];
     for (int i = 0; i < 9; i++) bad[i] = good;
-    bad[0].margin = NAN, bad[1].margin = -0.01, bad[2].margin = INFINITY, bad[3].epsX = NAN, bad[4].epsX = -1, bad[5].epsT = NAN, bad[6].eps0 = -1;
+    bad[0].margin = NAN, bad[1].margin = -0.01, bad[2].margin = INFINITY, bad[3].epsX = NAN, bad[4].epsX = -1, bad[5].epsT = NAN,
+    bad[6].eps0 = -1;
     int strange = 7;
     memcpy(&bad[7].gap, &strange, sizeof strange), bad[8].epsT = -0.5;
     int count = 0;
