@@ -214,7 +214,8 @@ PC_INLINE bool nearEdges(const pcSearch* search, int side, Near* near)
     return true;
 }
 
-/* Those at most `depth` below the support plane; less deep where they are too many, and thinned where even the support plane has too many. */
+/* Those at most `depth` below the support plane; less deep where they are too many, and thinned where even the support plane has too
+ * many. */
 PC_INLINE void nearOfSide(const pcSearch* s, int side, v3 direction, double depth, Near* near)
 {
     const pcShape* shape = side == 0 ? s->frame->shape1 : s->frame->shape2;

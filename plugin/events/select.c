@@ -38,7 +38,8 @@ static double turn(const pcFound* a, const pcFound* b, const pcFound* c)
     return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
 }
 
-/* What event c adds to the polygon of the first `kept` <= 3: a length, then areas. A point outside a triangle sees one or two of its sides. */
+/* What event c adds to the polygon of the first `kept` <= 3: a length, then areas. A point outside a triangle sees one or two of its
+ * sides. */
 static double widening(const pcFound* found, int kept, const pcFound* c)
 {
     if (kept == 1) return distanceAcross(found, c);

@@ -145,7 +145,8 @@ PC_INLINE bool onEdge(const pcShape* s, double part, v3 y, double perLength, dou
     return toEnd >= -CORNER_ZONE * s->outradius * perLength || (slack > WIDE && inWidened(s, y, slack));
 }
 
-/* The end of an edge that is within the zone of the other edge's line (across = length of this edge times the sine of their angle), or -1. */
+/* The end of an edge that is within the zone of the other edge's line (across = length of this edge times the sine of their angle), or
+ * -1. */
 PC_INLINE int endAt(const pcEdge* edge, double part, double across, double zone)
 {
     return fabs(smaller(part, 1.0 - part)) * across <= zone ? edge->vertex[part > 0.5] : -1;

@@ -1,8 +1,7 @@
 /*
  * Box pairs four at a time: the 15 axes of boxes.c with one pair in each lane. A batch says only r, so it needs no common point where no
- * axis is in doubt: it is in doubt where two edges are nearly parallel (their axis is rounding) or the pair is thin, and those pairs, few in
- * random scenes, are solved one by one as pcMetricPair solves them.
- */
+ * axis is in doubt: it is in doubt where two edges are nearly parallel (their axis is rounding) or the pair is thin, and those pairs,
+ * few in random scenes, are solved one by one as pcMetricPair solves them. */
 #include "base/status.h"
 #include "metric/metric.h"
 

@@ -74,7 +74,8 @@ PC_INLINE void edgeAxes(Axes* out, const Boxes* B, int i, int m, int k, v4d b1, 
     setAxes(out, distance, q[k] * B->a[m] + q[m] * B->a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
 }
 
-/* The best axis: its lane and family, r, and the reciprocals that the bounds need; D is that of the axis as it is, not of its unit vector. */
+/* The best axis: its lane and family, r, and the reciprocals that the bounds need; D is that of the axis as it is, not of its unit
+ * vector. */
 typedef struct Winner {
     int lane, family;
     double r, perR, D, perD;
@@ -217,8 +218,8 @@ PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
     return overlapMiddle(q, corner, toward, point, loss);
 }
 
-/* A face of box `side` wins: look from that box, and turn the point back if it is box 2. Which one it is cannot be predicted, so the two are
- * one program that reads from either place. */
+/* A face of box `side` wins: look from that box, and turn the point back if it is box 2. Which one it is cannot be predicted, so the two
+ * are one program that reads from either place. */
 PC_INLINE bool confirmFaceOf(const Boxes* B, bool two, int side, int i, double r, double* loss, v4d* n, v4d* point)
 {
     double other = two ? r : 1.0, up = copysign(1.0, B->centre[side][i]), f = side ? other : r, o = side ? r : other;
@@ -254,7 +255,8 @@ PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4
     return (fabs(alpha) <= f1 * B->a[i] * room) & (fabs(beta) <= f2 * B->b[j] * room);
 }
 
-/* Rounding of c, of R and of the sums, relative to D; the D of an edge axis is shorter by the sine of its edges, and so is its precision. */
+/* Rounding of c, of R and of the sums, relative to D; the D of an edge axis is shorter by the sine of its edges, and so is its
+ * precision. */
 PC_INLINE double relativeError(const pcFrame* f, bool two, double perR, double perD)
 {
     double R1 = f->shape1->outradius, R2 = f->shape2->outradius, fixed = two ? 1.0 : 1.0 + perR;

@@ -153,8 +153,8 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
 
 typedef enum Progress { SOLVED, CENTRE_INSIDE, UNSOLVED } Progress;
 
-/* From fast to careful: each method hands on what it could not certify. One-sided, r is 0 where the moving centre is inside the fixed body or
- * on its surface. */
+/* From fast to careful: each method hands on what it could not certify. One-sided, r is 0 where the moving centre is inside the fixed
+ * body or on its surface. */
 static Progress solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     pcBasis recalled;

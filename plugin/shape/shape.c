@@ -288,7 +288,8 @@ static void fillTable(pcShape* s)
     }
 }
 
-/* Climbing blocks and the table of start vertices: about four cells for each vertex, so that the cell names the farthest vertex or a neighbour of it. */
+/* Climbing blocks and the table of start vertices: about four cells for each vertex, so that the cell names the farthest vertex or a
+ * neighbour of it. */
 static pcStatus buildSupport(pcShape* s)
 {
     int blocks = 0;

@@ -1,9 +1,8 @@
 /*
- * A family is a row of a table: which shapes, how they are turned, where the centre of body 2 lies seen from body 1, how far, and what else.
- * What each of them is for: numerics that are fine in general position fail where features line up exactly, or almost exactly, and
- * where lengths of very different size meet. So directions go through features, distances make r = 1 to the last bit or miss it by one,
- * and shapes are as thin, small and eccentric as method §1 says they may be.
- */
+ * A family is a row of a table: which shapes, how they are turned, where the centre of body 2 lies seen from body 1, how far, and what
+ * else. What each of them is for: numerics that are fine in general position fail where features line up exactly, or almost exactly,
+ * and where lengths of very different size meet. So directions go through features, distances make r = 1 to the last bit or miss it by
+ * one, and shapes are as thin, small and eccentric as method §1 says they may be. */
 #include "test_worlds/fuzz/cases.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /*
- * Degenerate pairs for the ratio metric, by (seed, family, number): the same three numbers give the same case, so a failure can be replayed.
- * Cases of one block share a set of shapes, because making shapes takes longer than asking for their metric.
- */
+ * Degenerate pairs for the ratio metric, by (seed, family, number): the same three numbers give the same case, so a failure can be
+ * replayed. Cases of one block share a set of shapes, because making shapes takes longer than asking for their metric. */
 #ifndef PC_FUZZ_CASES_H
 #define PC_FUZZ_CASES_H
 

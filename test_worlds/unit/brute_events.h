@@ -54,7 +54,8 @@ typedef struct BruteEdge {
 
 enum { BRUTE_MOST = 64 };
 
-/* A placed polyhedron of at most BRUTE_MOST vertices and facets. Facets are a.(x - centre) <= b, from the vertices and not from the library. */
+/* A placed polyhedron of at most BRUTE_MOST vertices and facets. Facets are a.(x - centre) <= b, from the vertices and not from the
+ * library. */
 typedef struct BruteBody {
     int vertices, facets, edges;
     BV vertex[BRUTE_MOST], normal[BRUTE_MOST], centre;

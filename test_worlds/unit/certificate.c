@@ -543,8 +543,8 @@ static bool pivot(Program* p, const pcQuad rhs[ROWS])
     return true;
 }
 
-/* Small perturbations keep the bounds tight, larger ones stand above the rounding of badly conditioned bases; where none of them leads to the
- * end, the same sizes in other directions do. */
+/* Small perturbations keep the bounds tight, larger ones stand above the rounding of badly conditioned bases; where none of them leads
+ * to the end, the same sizes in other directions do. */
 static void run(Program* p)
 {
     static const double perturbation[] = {1e-30, 1e-28, 1e-32, 1e-26, 1e-24, 0.0, 1e-22, 1e-20};
@@ -622,7 +622,8 @@ static void certifyHeight(const Body* b, const Height* h, pcCertificate* out)
     pcQuad r = h->height / h->support;
     double size = length3(h->a) * (b->radius + b->reach);
     double slack = 16.0 * QUAD_EPS * (h->lengths + fabs((double)r) * size) / (double)h->support;
-    /* A height that vanishes against the numbers it is the difference of is known to this many of their digits, no more: doubled precision. */
+    /* A height that vanishes against the numbers it is the difference of is known to this many of their digits, no more: doubled
+     * precision. */
     double floor = 0x1p-96 * h->lengths / (double)h->support;
     out->lower = r - (pcQuad)(slack + floor), out->upper = r + (pcQuad)(slack + floor);
     out->r = (double)r;
@@ -673,7 +674,8 @@ static void writeCertificate(const Program* p, pcCertificate* out)
     pcQuad slack = quad(wide);
     out->lower = p->lower - slack, out->upper = p->upper + slack;
     out->r = (double)((p->lower + p->upper) / 2);
-    /* a centre all but on the surface of a fixed body: r is a difference of numbers 1 / r times larger. Errors are measured from the interval. */
+    /* a centre all but on the surface of a fixed body: r is a difference of numbers 1 / r times larger. Errors are measured from the
+     * interval. */
     double needed = p->oneSided && p->upper < quad(1e-6) ? 1e-12 : PC_CERTIFIED;
     out->ok = out->upper - out->lower <= quad(needed) * p->upper;
 }

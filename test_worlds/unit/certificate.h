@@ -41,7 +41,8 @@ typedef struct pcCertificate {
  * are one-sided pairs of thin bodies whose moving centre is about to reach the surface. */
 #define PC_CERTIFIED 1e-14
 
-/* `hintOrNull`: a direction from body 1 to body 2 that may be the optimal one. False if the pair has no polyhedron to certify or the bounds do not close. */
+/* `hintOrNull`: a direction from body 1 to body 2 that may be the optimal one. False if the pair has no polyhedron to certify or the
+ * bounds do not close. */
 bool pcCertify(const pcScene* scene, const double* hintOrNull, pcCertificate* out);
 
 /* |r - true r| / |true r|, 0 inside the certified interval. Infinite for NaN. */

@@ -1,4 +1,5 @@
-/* Events and metric at the edges of what they promise: wide tolerances, bodies without thickness, many vertices, extreme numbers, threads. */
+/* Events and metric at the edges of what they promise: wide tolerances, bodies without thickness, many vertices, extreme numbers,
+ * threads. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>

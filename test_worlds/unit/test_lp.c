@@ -1,7 +1,7 @@
 /*
- * Linear programs in few variables, judged by what needs no solver: in n variables an optimum lies in a corner of n rows, so all corners can
- * be tried; and it is bounded exactly if -c is a non-negative combination of n rows, so all of those can be tried too. Both in long double.
- */
+ * Linear programs in few variables, judged by what needs no solver: in n variables an optimum lies in a corner of n rows, so all
+ * corners can be tried; and it is bounded exactly if -c is a non-negative combination of n rows, so all of those can be tried too. Both
+ * in long double. */
 #include <math.h>
 #include <string.h>
 
