@@ -24,6 +24,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "quad.h"
+
 #define ROWS 4
 #define MAX_CANDIDATES 96
 #define MAX_PIVOTS 300
@@ -62,44 +64,7 @@ typedef struct Program {
     bool haveUpper, haveLower;
 } Program;
 
-/* ---- small vectors and matrices ---- */
-
-static pcQuad dot3(const pcQuad a[3], const pcQuad b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-/* Spelled out, so that a compiler that warns of promotions has nothing to say. */
-static inline pcQuad quad(double x) { return (pcQuad)x; }
-
-static pcQuad quadAbs(pcQuad x) { return x < 0 ? -x : x; }
-
-/* Good to double precision, which is all that scales and error bounds need. */
-static double length3(const pcQuad a[3])
-{
-    double x = (double)a[0], y = (double)a[1], z = (double)a[2];
-    return hypot(hypot(x, y), z);
-}
-
-/* y = R x and y = R' x. */
-static void rotate(const pcQuad r[9], const pcQuad x[3], pcQuad y[3])
-{
-    for (int i = 0; i < 3; i++) y[i] = dot3(r + 3 * i, x);
-}
-
-static void rotateBack(const pcQuad r[9], const pcQuad x[3], pcQuad y[3])
-{
-    for (int i = 0; i < 3; i++) y[i] = r[i] * x[0] + r[3 + i] * x[1] + r[6 + i] * x[2];
-}
-
-/* R = I + 2 / (q.q) (w [v]x + [v]x [v]x): the quaternion need not be unit. */
-static void rotationOf(const double quaternion[4], pcQuad r[9])
-{
-    pcQuad w = quad(quaternion[0]), x = quad(quaternion[1]), y = quad(quaternion[2]), z = quad(quaternion[3]);
-    pcQuad s = 2 / (w * w + x * x + y * y + z * z);
-    pcQuad xx = s * x * x, yy = s * y * y, zz = s * z * z, xy = s * x * y, xz = s * x * z, yz = s * y * z;
-    pcQuad wx = s * w * x, wy = s * w * y, wz = s * w * z;
-    r[0] = 1 - (yy + zz), r[1] = xy - wz, r[2] = xz + wy;
-    r[3] = xy + wz, r[4] = 1 - (xx + zz), r[5] = yz - wx;
-    r[6] = xz - wy, r[7] = yz + wx, r[8] = 1 - (xx + yy);
-}
+/* ---- 4x4 systems ---- */
 
 /* LU of a 4x4 matrix with partial pivoting: row order[i] of the matrix is row i of LU. */
 typedef struct Factor {
