@@ -151,6 +151,9 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
     cache->count1 = m->basis.count1;
 }
 
+/* A one-sided r below this that even doubled precision cannot certify is 0: the centre is on the surface of the fixed body. */
+static const double ON_SURFACE = 1e-12;
+
 typedef enum Progress { SOLVED, CENTRE_INSIDE, UNSOLVED } Progress;
 
 /* From fast to careful: each method hands on what it could not certify. One-sided, r is 0 where the moving centre is inside the fixed
@@ -163,8 +166,9 @@ static Progress solvePolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetr
     if (pcMetricSimplex(f, start, out)) return SOLVED;
     if (f->sigma == 0.0 && centreClearlyInside(f)) return CENTRE_INSIDE;
     pcBasis best = out->basis;
+    out->r = HUGE_VAL;
     if (pcMetricExact(f, out->hasBasis ? &best : NULL, out)) return SOLVED;
-    return f->sigma == 0.0 && out->r == 0.0 ? CENTRE_INSIDE : UNSOLVED;
+    return f->sigma == 0.0 && out->r < ON_SURFACE ? CENTRE_INSIDE : UNSOLVED;
 }
 
 static Progress solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameMetric* out)
