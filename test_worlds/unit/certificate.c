@@ -641,7 +641,7 @@ static void writeCertificate(const Program* p, pcCertificate* out)
     out->r = (double)((p->lower + p->upper) / 2);
     /* a centre all but on the surface of a fixed body: r is a difference of numbers 1 / r times larger. Errors are measured from the
      * interval. */
-    double needed = p->oneSided && p->upper < quad(1e-6) ? 1e-12 : PC_CERTIFIED;
+    double needed = p->oneSided && p->upper < quad(1e-6) ? fmax(1e-12, 1e-23 / (double)p->upper) : PC_CERTIFIED;
     out->ok = out->upper - out->lower <= quad(needed) * p->upper;
 }
 
