@@ -312,7 +312,8 @@ PC_SIMD void pcSearchPolyhedra(pcSearch* s)
     nearOfSide(s, 1, v3Neg(m3TMul(&s->frame->R, s->metric->n)), depth, &near);
     tryPairs(s, &near, verticesOf(&near, 0), facetsOf(&near, 1), tryCornerOnFacet);
     tryPairs(s, &near, facetsOf(&near, 0), verticesOf(&near, 1), tryFacetOnCorner);
-    if (near.edgeCount[0] * near.edgeCount[1] <= FEW_PAIRS)
+    if (near.edgeCount[0] == 0 || near.edgeCount[1] == 0) return;
+    if (near.edgeCount[0] * near.edgeCount[1] <= FEW_PAIRS) /* so that neither has more */
         tryFewEdges(s, &near);
     else
         tryPairs(s, &near, edgesOf(&near, 0), edgesOf(&near, 1), tryEdges);

@@ -89,6 +89,11 @@ static bool centreClearlyInside(const pcFrame* f)
     return true;
 }
 
+static pcStatus coincident(void)
+{
+    return pcFail(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined");
+}
+
 /* ---- closed forms ---- */
 
 /* Over a plane: r = height of the centre / how far the body reaches towards the plane (T 2.18, without t >= 0). */
@@ -183,6 +188,7 @@ static Progress solveTwoSided(const pcFrame* frame, pcPairCache* cache, pcFrameM
 static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     Progress progress = solvePolyhedra(f, cache, out);
+    if (progress == UNSOLVED && v3Max(f->c) <= 8.0 * f->error) return coincident(); /* to rounding, and to doubled precision */
     if (progress == UNSOLVED && pcMetricFacets(f, out)) progress = SOLVED;
     if (progress == CENTRE_INSIDE) progress = solveTwoSided(f, cache, out);
     if (progress != SOLVED)
@@ -201,7 +207,7 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
         return PC_OK;
     }
     if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius)))
-        return pcFail(PC_ERROR_COINCIDENT, "the centres of the two shapes coincide, so no direction is defined");
+        return coincident();
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
     return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");

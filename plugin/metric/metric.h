@@ -71,7 +71,7 @@ pcStatus pcFrameSolve(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMet
 bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                               /* boxes.c */
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
-bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                              /* facets.c; right only to about 1e-12 */
+bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                              /* facets.c: only to about 1e-12, its bounds are estimates */
 void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                          /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
