@@ -686,7 +686,9 @@ static void certifyProgram(Program* p, bool oneSided, const double* hint, double
     takeHint(p, hint, sign);
     run(p);
     out->border = onBorder(p);
-    if (vanished(p)) {
+    /* pivots may also run in circles close to 0: then the planes of the fixed body say whether the centre is inside */
+    bool inside = p->oneSided && !closed(p) && depthInside(p) > 1e-14 * (p->input + p->body[1].reach);
+    if (vanished(p) || inside) {
         setForm(p, false);
         takeHint(p, hint, sign);
         run(p);
