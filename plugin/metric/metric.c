@@ -194,7 +194,7 @@ static pcStatus betweenPolyhedra(const pcFrame* f, pcPairCache* cache, pcFrameMe
     if (progress != SOLVED)
         return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of a pair of %d and %d vertices", f->shape1->vertexCount,
                       f->shape2->vertexCount);
-    remember(f, out, cache);
+    if (out->path != PC_PATH_WARM) remember(f, out, cache);
     return PC_OK;
 }
 
@@ -215,18 +215,22 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 
 /* ---- back to the world ---- */
 
+PC_INLINE v4d turned(const pcFrame* f, v3 a) { return f->R1.column[0] * a.x + f->R1.column[1] * a.y + f->R1.column[2] * a.z; }
+
+/* In lanes throughout: each vector is turned into the world once. */
 PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
 {
-    v3 n = m3Mul(&f->R1, m->n), origin = {0.0, 0.0, 0.0};
-    v3 own = m->r != 0.0 ? pcPreimage(origin, m->point, m->r) : m->corner,
-       other = m->sigma != 0.0 ? pcPreimage(f->c, m->point, m->r) : m->point;
+    double perR = 1.0 / m->r;
+    v4d n = turned(f, m->n), centre1 = v3ToLanes(v3Load(f->pose1->position)) + turned(f, f->shape1->centre);
+    v4d point = turned(f, m->point), centre2 = turned(f, f->c), own = m->r != 0.0 ? point * perR : turned(f, m->corner);
+    v4d other = m->sigma != 0.0 ? centre2 + (point - centre2) * perR : point;
     out->r = m->r, out->lower = m->lower, out->upper = m->upper;
     out->rho = pcRatioToRho(m->r);
     out->gap = (m->r - 1.0) * m->D;
-    v3Store(out->normal, f->swapped ? v3Neg(n) : n);
-    v3Store(out->point, pcFrameToWorld(f, m->point));
-    v3Store(out->point1, pcFrameToWorld(f, f->swapped ? other : own));
-    v3Store(out->point2, pcFrameToWorld(f, f->swapped ? own : other));
+    v3Store(out->normal, v3OfLanes(f->swapped ? -n : n));
+    v3Store(out->point, v3OfLanes(centre1 + point));
+    v3Store(out->point1, v3OfLanes(centre1 + (f->swapped ? other : own)));
+    v3Store(out->point2, v3OfLanes(centre1 + (f->swapped ? own : other)));
     out->path = m->path;
 }
 
