@@ -1,0 +1,92 @@
+/*
+ * A complementarity problem over cones, in velocity form: what every solver of this folder takes.
+ *
+ *     M v = M f + J'c,      u = J v - b + s c,      per cone:  c in K,  u~ in K*,  c'u~ = 0
+ *
+ *     v   unknowns, in blocks of six             M   mass: 6x6 blocks, or dense          f   v without any impulse
+ *     J   rows that touch at most two blocks     b   target                              s   softness of a row, >= 0
+ *     c   impulses                               u   row velocities                      u~  see `coulomb`
+ *
+ * Cones. FREE: K = R, u = 0. BOX: lo <= c <= hi (one row). FRICTION: one normal row and groups of friction rows, already multiplied by
+ * their coefficient, so that every group's law is that of a unit disc (or the polygon inscribed in it):
+ *     K = { c_n >= 0, |c_g| <= c_n for every group g },     K* = { u_n >= sum_g |u_g| }.
+ * coulomb: u~ = u + (sum_g |u_g|) n (De Saxce), which is T 5.1; otherwise u~ = u, which is the relaxation T 5.7.
+ */
+#ifndef PC_SOLVER_PROBLEM_H
+#define PC_SOLVER_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pcontact/types.h"
+
+typedef enum pcConeKind { PC_CONE_FREE = 0, PC_CONE_BOX, PC_CONE_FRICTION } pcConeKind;
+
+#define PC_CONE_GROUPS 3
+#define PC_CONE_ROWS 6
+
+typedef struct pcCone {
+    pcConeKind kind;
+    int row;                       /* the first of its rows; a cone's rows are consecutive, cones are in row order */
+    int rows;                      /* 1, or 1 + the sizes of the groups */
+    double lo, hi;                 /* BOX: one of them may be infinite, not both */
+    int groups;                    /* FRICTION: 0 .. PC_CONE_GROUPS; 0 is a frictionless contact */
+    int groupSize[PC_CONE_GROUPS]; /* 1 or 2 */
+    int edges;                     /* of a first group of size 2: 0 a disc, else the polygon with corners at angle + 2 pi i / edges */
+    double angle;
+} pcCone;
+
+typedef struct pcProblem {
+    int blocks;
+    const double* mass; /* per block 36 numbers, row-major; dense: (6 blocks)^2, row-major */
+    bool dense;
+    const double* free; /* f */
+    int rows;
+    const int* block; /* two per row; -1: none. If both are given they differ */
+    const double* J;  /* twelve per row */
+    const double* target;
+    const double* soft;
+    int cones;
+    const pcCone* cone;
+    bool coulomb;
+    double velocityScale; /* > 0: what counts as one unit of velocity in residuals: max(|f|, |g| h, gamma |d| / h) */
+} pcProblem;
+
+/* How good (v, c) is, by formulas only; dimensionless. Impulses are scaled by velocityScale over the row's own J M^-1 J' (+ s). */
+typedef struct pcCertificate {
+    double residual;   /* max over cones of |c - proj_K(c - rho u~)| with rho = 1 / (own J M^-1 J'), by impulse scale */
+    double equality;   /* max |u| of FREE rows, by velocityScale */
+    double coneExcess; /* max distance of c from K, by impulse scale */
+    double momentum;   /* max |M (v - f) - J'c|, by impulse scale: solvers keep this at rounding */
+} pcCertificate;
+
+typedef struct pcConeSettings {
+    double tolerance;
+    int maxIterations; /* 0: the solver's own */
+    int fixedPoint;    /* 1, 2, 3: which chi */
+    bool warm;         /* v and c come in with a guess */
+} pcConeSettings;
+
+typedef struct pcConeInfo {
+    pcSolveInfo solve;
+    double contraction; /* fixedpoint: measured rate; else 0 */
+    const char* solver; /* name of the method that gave the answer */
+} pcConeInfo;
+
+/* Memory of a solver that lives from solve to solve, so that the second solve of a size allocates nothing. */
+typedef struct pcSolverMemory pcSolverMemory;
+pcSolverMemory* pcSolverMemoryCreate(void);
+void pcSolverMemoryFree(pcSolverMemory* memory);
+
+/* One row of the table of solvers. solve() writes v and c always (its best), never unchecked: info.residual is measured on what it wrote. */
+typedef pcConeInfo pcConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);
+typedef struct pcConeSolver {
+    const char* name;
+    pcConeSolve* solve;
+    bool coulomb, convex; /* which models it solves */
+} pcConeSolver;
+extern const pcConeSolver pcConeSolvers[];
+extern const int pcConeSolverCount;
+const pcConeSolver* pcConeSolverFind(const char* name); /* NULL: there is none */
+
+#endif
