@@ -42,7 +42,7 @@ typedef struct pcProblem {
     bool dense;
     const double* free; /* f */
     int rows;
-    const int* block; /* two per row; -1: none. If both are given they differ */
+    const int* block; /* two per row; -1: none. If both are given they differ; all rows of a cone have the same two, in the same order */
     const double* J;  /* twelve per row */
     const double* target;
     const double* soft;

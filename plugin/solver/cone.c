@@ -1,0 +1,199 @@
+/*
+ * Projection onto K = { c_n >= 0, c_g in c_n P_g } in the norm of weights e: a minimum over the one number s = c_n.
+ *
+ *     P_g   unit disc, or the polygon with m corners on the unit circle, or [-1, 1] for a group of one row
+ *     z_g   e_g r_g - u_g, what the group would like to be, as a velocity; c_g = the point of s P_g nearest to z_g / e_g
+ *     w_g   dc_g/ds, 0 if z_g / e_g lies inside s P_g;     T_g   dc_g/d(z_g/e_g) with s fixed;     w_g'T_g = 0 in all cases
+ *     h_g   shift of De Saxce: |u_g|, or max_j -d_j'u_g for corners d_j; 0 for the relaxation
+ *
+ *     (e_n + sum_g e_g w_g'w_g) s  =  e_n r_n - u_n + sum_g (w_g'z_g - h_g)
+ *
+ * The right side is where a Newton method would lose its digits: e is small, so a sliding contact has w'z = |e r - u| and h = |u|, both
+ * large and nearly equal. Their difference is written so that nothing cancels: (|e r|^2 - 2 e r'u) / (|e r - u| + |u|).
+ */
+#include "solver/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define TWO_PI 6.283185307179586476925286766559
+
+typedef struct Group {
+    int size, edges;
+    double angle, e;
+    const double *r, *u;
+    double z[2];
+    double h, dh[2];  /* shift and its gradient; where it is not smooth (u = 0) the middle of all gradients, 0 */
+    int corner;       /* polygon: the corner that gives h */
+    double c[2], w[2], T[4];
+    double rest;      /* w'z - h */
+} Group;
+
+static double dot(const double* a, const double* b, int size) { return a[0] * b[0] + (size > 1 ? a[1] * b[1] : 0.0); }
+static double lengthOf(const double* a, int size) { return size > 1 ? sqrt(a[0] * a[0] + a[1] * a[1]) : fabs(a[0]); }
+
+static void cornerAt(const Group* g, double index, double* d)
+{
+    double angle = g->angle + index * (TWO_PI / g->edges);
+    d[0] = cos(angle), d[1] = sin(angle);
+}
+
+static void setShift(Group* g, bool coulomb)
+{
+    double length = lengthOf(g->u, g->size);
+    g->h = g->dh[0] = g->dh[1] = 0.0;
+    if (!coulomb || !(length > 0.0)) return;
+    if (!g->edges) {
+        g->h = length;
+        for (int i = 0; i < g->size; i++) g->dh[i] = g->u[i] / length;
+        return;
+    }
+    double d[2];
+    cornerAt(g, floor((atan2(-g->u[1], -g->u[0]) - g->angle) / (TWO_PI / g->edges) + 0.5), d);
+    g->dh[0] = -d[0], g->dh[1] = -d[1];
+    g->h = dot(g->dh, g->u, 2);
+}
+
+static void inside(Group* g)
+{
+    for (int i = 0; i < g->size; i++) g->c[i] = g->z[i] / g->e;
+    g->w[0] = g->w[1] = 0.0;
+    g->T[0] = g->T[3] = 1.0, g->T[1] = g->T[2] = 0.0;
+    g->rest = -g->h;
+}
+
+static void onDisc(Group* g, double s)
+{
+    double length = lengthOf(g->z, g->size);
+    if (length <= s * g->e) {
+        inside(g);
+        return;
+    }
+    for (int i = 0; i < g->size; i++) g->w[i] = g->z[i] / length, g->c[i] = s * g->w[i];
+    double bend = s * g->e / length;
+    if (g->size > 1) {
+        g->T[0] = bend * g->w[1] * g->w[1], g->T[3] = bend * g->w[0] * g->w[0];
+        g->T[1] = g->T[2] = -bend * g->w[0] * g->w[1];
+    } else {
+        g->T[0] = 0.0;
+    }
+    double er[2] = {g->e * g->r[0], g->size > 1 ? g->e * g->r[1] : 0.0};
+    g->rest = g->h > 0.0 ? (dot(er, er, g->size) - 2.0 * dot(er, g->u, g->size)) / (length + g->h) : length;
+}
+
+/* Of the side that faces z: its middle direction n, its line t. The nearest point lies on it or in one of its ends. */
+static void onPolygon(Group* g, double s)
+{
+    double step = TWO_PI / g->edges, half = 0.5 * step, n[2], t[2];
+    double side = floor((atan2(g->z[1], g->z[0]) - g->angle) / step);
+    cornerAt(g, side + 0.5, n);
+    t[0] = -n[1], t[1] = n[0];
+    double across = dot(n, g->z, 2), along = dot(t, g->z, 2), radius = s * g->e;
+    if (across <= radius * cos(half)) {
+        inside(g);
+        return;
+    }
+    bool corner = fabs(along) > radius * sin(half);
+    if (corner) {
+        cornerAt(g, along > 0.0 ? side + 1.0 : side, g->w);
+        g->c[0] = s * g->w[0], g->c[1] = s * g->w[1];
+    } else {
+        g->w[0] = cos(half) * n[0], g->w[1] = cos(half) * n[1];
+        g->c[0] = s * g->w[0] + along / g->e * t[0], g->c[1] = s * g->w[1] + along / g->e * t[1];
+    }
+    for (int i = 0; i < 4; i++) g->T[i] = corner ? 0.0 : t[i / 2] * t[i % 2];
+    /* w'z - h = w'(e r) - (w + dh)'u, where dh is minus a corner: the same one as w, or an end of its side */
+    double turn[2] = {g->w[0] + g->dh[0], g->w[1] + g->dh[1]};
+    if (g->h > 0.0 && corner && lengthOf(turn, 2) < 1e-6 / g->edges) turn[0] = turn[1] = 0.0;
+    g->rest = g->e * dot(g->w, g->r, 2) - dot(turn, g->u, 2);
+}
+
+/* Everything at height s: the slope of the minimized function and its bend. */
+static double slopeAt(Group* groups, int count, double start, double e, double s, double* bend)
+{
+    double slope = e * s - start;
+    *bend = e;
+    for (int k = 0; k < count; k++) {
+        Group* g = &groups[k];
+        if (g->edges) {
+            onPolygon(g, s);
+        } else {
+            onDisc(g, s);
+        }
+        double weight = g->e * dot(g->w, g->w, g->size);
+        slope += weight * s - g->rest;
+        *bend += weight;
+    }
+    return slope;
+}
+
+/* The slope is monotone and piecewise linear in s, so Newton's method ends after a few pieces; the bracket makes sure of it. Leaves the
+ * groups at the height it returns, which is 0 if the contact opens. */
+static double heightOf(Group* groups, int count, double start, double e, double* bend)
+{
+    double low = 0.0, high = INFINITY, s = 0.0, slope = slopeAt(groups, count, start, e, s, bend);
+    if (!(slope < 0.0)) return 0.0;
+    for (int round = 0; round < 100; round++) {
+        double next = s - slope / *bend;
+        if (!(next > low)) next = 0.5 * (low + s);
+        if (!(next < high)) next = 0.5 * (s + high);
+        if (!(fabs(next - s) > 4.0 * PC_ROUND * next)) break;
+        s = next;
+        slope = slopeAt(groups, count, start, e, s, bend);
+        if (slope < 0.0) {
+            low = s;
+        } else {
+            high = s;
+        }
+    }
+    return s;
+}
+
+static void frictionDerivative(const Group* groups, int count, double bend, int rows, double* G)
+{
+    double ds[PC_CONE_ROWS] = {1.0 / bend}, w[PC_CONE_ROWS] = {1.0}; /* ds = -(ds/du) */
+    for (int k = 0, row = 1; k < count; row += groups[k++].size) {
+        const Group* g = &groups[k];
+        for (int i = 0; i < g->size; i++) {
+            w[row + i] = g->w[i];
+            ds[row + i] = (g->w[i] + g->dh[i]) / bend;
+            for (int j = 0; j < g->size; j++) G[(row + i) * rows + row + j] = g->T[2 * i + j] / g->e;
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < rows; j++) G[i * rows + j] += w[i] * ds[j];
+    }
+}
+
+static void frictionLaw(const pcCone* cone, bool coulomb, const double* e, const double* r, const double* u, double* c, double* G)
+{
+    Group groups[PC_CONE_GROUPS];
+    for (int k = 0, row = 1; k < cone->groups; row += cone->groupSize[k++]) {
+        Group* g = &groups[k];
+        *g = (Group){.size = cone->groupSize[k], .e = e[row], .r = r + row, .u = u + row};
+        if (k == 0 && g->size == 2) g->edges = cone->edges, g->angle = cone->angle;
+        for (int i = 0; i < g->size; i++) g->z[i] = g->e * g->r[i] - g->u[i];
+        setShift(g, coulomb);
+    }
+    double bend, s = heightOf(groups, cone->groups, e[0] * r[0] - u[0], e[0], &bend);
+    memset(c, 0, (size_t)cone->rows * sizeof *c);
+    if (G) memset(G, 0, (size_t)(cone->rows * cone->rows) * sizeof *G);
+    if (!(s > 0.0)) return;
+    c[0] = s;
+    for (int k = 0, row = 1; k < cone->groups; row += groups[k++].size) memcpy(c + row, groups[k].c, (size_t)groups[k].size * sizeof *c);
+    if (G) frictionDerivative(groups, cone->groups, bend, cone->rows, G);
+}
+
+void pcConeLaw(const pcCone* cone, bool coulomb, const double* e, const double* r, const double* u, double* c, double* G)
+{
+    if (cone->kind == PC_CONE_FRICTION) {
+        frictionLaw(cone, coulomb, e, r, u, c, G);
+        return;
+    }
+    double y = r[0] - u[0] / e[0];
+    bool open = cone->kind == PC_CONE_FREE || (y > cone->lo && y < cone->hi);
+    c[0] = open ? y : y <= cone->lo ? cone->lo : cone->hi;
+    if (G) G[0] = open ? 1.0 / e[0] : 0.0;
+}

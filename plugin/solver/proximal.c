@@ -1,0 +1,308 @@
+/*
+ * c in K, u~(x) in K*, c'u~ = 0, A (x - f) = B c:  solved by a sequence of regularized problems whose solutions converge to that of the
+ * unregularized one (proximal point method), each by Newton's method.
+ *
+ *     round k:   u~ + E (c - r_k) = w,  c in K, w in K*, c'w = 0      <=>      c = proj_K^E(r_k - E^-1 u~)      (projection in norm E)
+ *                F(x) = A (x - f) - B c(x) = 0                        by Newton: (A + B G C) dx = -F,  G = -dc/du
+ *                r_{k+1} = c;  E smaller
+ *
+ *     u~   u + (sum_g |u_g|) n: the shift of De Saxce is inside the derivative, so the Coulomb problem itself is solved, not a sequence
+ *          of relaxed ones; u~ = u for the relaxation
+ *     E    diagonal: eps times the row's own velocity per impulse, so eps is dimensionless
+ *     y    velocity of a soft row, y = S c: one more unknown per soft row, eliminated inside its cone
+ *
+ * Redundant rows make B'A^-1 B singular but never A + B G C. E does not limit the answer: what is left of it is E (c - r_k), which
+ * goes to 0. In u = u_k + C (x - x_k) the velocities are carried as a sum of changes during a round: E^-1 multiplies their rounding error, and
+ * one error that stays the same is only a change of b in the last digit, while a new one in every step would keep Newton from ending.
+ */
+#include "solver/proximal.h"
+
+#include <math.h>
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "solver/cone.h"
+
+#define EPS_COLD 0.1
+#define EPS_WARM 1e-4
+#define EPS_LEAST 1e-9
+#define EPS_MOST 1e4
+#define INNER_LIMIT 60
+#define STALL_LIMIT 8
+#define RESTART_LIMIT 60
+
+typedef struct State {
+    double *x, *u, *y; /* unknowns, row velocities without softness, velocity of the softness */
+    double* c;
+    double *F, norm; /* balance of x, and of y in Fy */
+    double* Fy;
+} State;
+
+typedef struct Method {
+    const pcLinear* p;
+    State now, trial;
+    double *r, *weight, *G, *local, *dx, *du, *dy, *rhs, *load;
+    int* offset; /* of each cone's block in G */
+    double eps;
+    int iterations;
+} Method;
+
+static bool stateNew(State* s, const pcLinear* p, pcArena* arena)
+{
+    s->x = pcArenaNew(arena, double, p->unknowns), s->F = pcArenaNew(arena, double, p->unknowns);
+    s->u = pcArenaNew(arena, double, p->rows), s->y = pcArenaNew(arena, double, p->rows);
+    s->c = pcArenaNew(arena, double, p->rows), s->Fy = pcArenaNew(arena, double, p->rows);
+    return pcArenaGood(arena);
+}
+
+static void copy(double* to, const double* from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
+
+static bool methodNew(Method* m, const pcLinear* p, pcArena* arena)
+{
+    int size = 0;
+    m->p = p;
+    m->offset = pcArenaNew(arena, int, p->cones + 1);
+    if (!m->offset) return false;
+    for (int k = 0; k < p->cones; k++) m->offset[k] = size, size += p->cone[k].rows * p->cone[k].rows;
+    m->r = pcArenaNew(arena, double, p->rows), m->weight = pcArenaNew(arena, double, p->rows);
+    m->G = pcArenaNew(arena, double, size), m->local = pcArenaNew(arena, double, size);
+    m->dx = pcArenaNew(arena, double, p->unknowns), m->rhs = pcArenaNew(arena, double, p->unknowns);
+    m->du = pcArenaNew(arena, double, p->rows), m->dy = pcArenaNew(arena, double, p->rows);
+    m->load = pcArenaNew(arena, double, p->rows);
+    return stateNew(&m->now, p, arena) && stateNew(&m->trial, p, arena);
+}
+
+/* Equal weights within a group: the projection needs that, and the choice of friction directions then has no effect. */
+static void setWeights(Method* m, double eps)
+{
+    const pcLinear* p = m->p;
+    m->eps = eps;
+    for (int k = 0; k < p->cones; k++) {
+        const pcCone* cone = &p->cone[k];
+        const double* own = p->own + cone->row;
+        double* weight = m->weight + cone->row;
+        weight[0] = eps * own[0];
+        for (int g = 0, row = 1; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); row += cone->groupSize[g++]) {
+            if (cone->groupSize[g] == 1) {
+                weight[row] = eps * own[row];
+            } else {
+                weight[row] = weight[row + 1] = eps * 0.5 * (own[row] + own[row + 1]);
+            }
+        }
+    }
+}
+
+static double softOf(const pcLinear* p, int row) { return p->soft ? p->soft[row] : 0.0; }
+
+static void coneLaw(const Method* m, int k, const State* s, double* G)
+{
+    const pcCone* cone = &m->p->cone[k];
+    int row = cone->row;
+    double u[PC_CONE_ROWS];
+    for (int i = 0; i < cone->rows; i++) u[i] = s->u[row + i] + s->y[row + i];
+    pcConeLaw(cone, m->p->coulomb, m->weight + row, m->r + row, u, s->c + row, G);
+}
+
+/* Fills in c, F and their norm for x, u, y. The softness counts in the norm by the velocity it is off. */
+static void evaluate(const Method* m, State* s)
+{
+    const pcLinear* p = m->p;
+    double soft = 0.0;
+    for (int k = 0; k < p->cones; k++) coneLaw(m, k, s, m->G + m->offset[k]);
+    p->balance(p->self, s->x, s->c, s->F);
+    for (int i = 0; p->soft && i < p->rows; i++) {
+        s->Fy[i] = s->y[i] - p->soft[i] * s->c[i];
+        soft += s->Fy[i] * s->Fy[i] / p->own[i];
+    }
+    double norm = p->norm(p->self, s->F);
+    s->norm = sqrt(norm * norm + soft);
+}
+
+/* Gauss elimination with row exchange: n <= 6, and I + S G is never singular where the relaxation is concerned. */
+static bool solveSmall(int n, double* A, double* b, int columns)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++) best = fabs(A[i * n + k]) > fabs(A[best * n + k]) ? i : best;
+        if (A[best * n + k] == 0.0) return false;
+        for (int j = 0; best != k && j < n; j++) {
+            double swap = A[k * n + j];
+            A[k * n + j] = A[best * n + j], A[best * n + j] = swap;
+        }
+        for (int j = 0; best != k && j < columns; j++) {
+            double swap = b[k * columns + j];
+            b[k * columns + j] = b[best * columns + j], b[best * columns + j] = swap;
+        }
+        for (int i = 0; i < n; i++) {
+            double factor = i == k ? 0.0 : A[i * n + k] / A[k * n + k];
+            for (int j = k; factor != 0.0 && j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+            for (int j = 0; factor != 0.0 && j < columns; j++) b[i * columns + j] -= factor * b[k * columns + j];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        for (int j = 0; j < columns; j++) b[k * columns + j] /= A[k * n + k];
+    }
+    return true;
+}
+
+/* A cone with softness S:  dy = -(I + S G)^-1 (Fy + S G du),  dc = -G (du + dy).
+ * Hence dc = -Gs du + g with Gs = G (I + S G)^-1 and g = Gs Fy, and dy = S dc - Fy. */
+static bool condense(const Method* m, int k, double* Gs, double* g)
+{
+    const pcCone* cone = &m->p->cone[k];
+    int n = cone->rows;
+    const double* G = m->G + m->offset[k];
+    bool soft = false;
+    for (int i = 0; i < n; i++) g[i] = 0.0, soft = soft || softOf(m->p, cone->row + i) > 0.0;
+    copy(Gs, G, n * n);
+    if (!soft) return true;
+    double T[PC_CONE_ROWS * PC_CONE_ROWS], X[PC_CONE_ROWS * PC_CONE_ROWS]; /* (I + S G)' X = G', Gs = X' */
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            T[j * n + i] = (i == j ? 1.0 : 0.0) + m->p->soft[cone->row + i] * G[i * n + j];
+            X[j * n + i] = G[i * n + j];
+        }
+    }
+    if (!solveSmall(n, T, X, n)) return false;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) Gs[i * n + j] = X[j * n + i], g[i] += X[j * n + i] * m->now.Fy[cone->row + j];
+    }
+    return true;
+}
+
+/* The Newton direction dx, du, dy at `now`, whose G is in m->G. */
+static bool direction(Method* m)
+{
+    const pcLinear* p = m->p;
+    double* g = m->load;
+    for (int k = 0; k < p->cones; k++) {
+        if (!condense(m, k, m->local + m->offset[k], g + p->cone[k].row)) return false;
+    }
+    /* F + A dx - B dc = 0 with dc = -Gs C dx + g */
+    copy(m->trial.x, m->now.x, p->unknowns);
+    if (p->soft) {
+        for (int i = 0; i < p->rows; i++) m->trial.c[i] = m->now.c[i] + g[i];
+        p->balance(p->self, m->now.x, m->trial.c, m->rhs);
+    } else {
+        copy(m->rhs, m->now.F, p->unknowns);
+    }
+    for (int i = 0; i < p->unknowns; i++) m->rhs[i] = -m->rhs[i];
+    if (!p->newton(p->self, m->local, m->offset, m->rhs, m->dx)) return false;
+    p->change(p->self, m->dx, m->du);
+    memset(m->dy, 0, (size_t)p->rows * sizeof *m->dy);
+    for (int k = 0; p->soft && k < p->cones; k++) {
+        int n = p->cone[k].rows, row = p->cone[k].row;
+        const double* Gs = m->local + m->offset[k];
+        for (int i = 0; i < n; i++) {
+            double dc = g[row + i];
+            for (int j = 0; j < n; j++) dc -= Gs[i * n + j] * m->du[row + j];
+            if (p->soft[row + i] > 0.0) m->dy[row + i] = p->soft[row + i] * dc - m->now.Fy[row + i];
+        }
+    }
+    return true;
+}
+
+static void tryStep(Method* m, double a)
+{
+    const pcLinear* p = m->p;
+    for (int i = 0; i < p->unknowns; i++) m->trial.x[i] = m->now.x[i] + a * m->dx[i];
+    for (int i = 0; i < p->rows; i++) m->trial.u[i] = m->now.u[i] + a * m->du[i], m->trial.y[i] = m->now.y[i] + a * m->dy[i];
+    evaluate(m, &m->trial);
+}
+
+static void accept(Method* m)
+{
+    State swap = m->now;
+    m->now = m->trial, m->trial = swap;
+}
+
+static double largestStep(const Method* m)
+{
+    double step = 0.0;
+    for (int i = 0; i < m->p->rows; i++) step = larger(step, fabs(m->du[i] + m->dy[i]));
+    return step / m->p->velocityScale;
+}
+
+/* One regularized problem. Ends when a full Newton step moves no row by more than `enough`. A step is shortened until the balance gets
+ * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
+static bool solveRound(Method* m, double enough, int limit, int* steps)
+{
+    int sinceBest = 0;
+    evaluate(m, &m->now);
+    double best = m->now.norm;
+    for (*steps = 0; *steps < limit && sinceBest < STALL_LIMIT; ++*steps, m->iterations++) {
+        if (!direction(m)) return false;
+        double moved = largestStep(m), before = m->now.norm, a = 1.0;
+        if (!(moved < 1e30)) return false;
+        tryStep(m, 1.0);
+        for (int halving = 0; moved > enough && halving < 10 && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
+            tryStep(m, a *= 0.5);
+        }
+        if (moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a))) tryStep(m, a = 1.0);
+        accept(m);
+        sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
+        best = smaller(best, m->now.norm);
+        if (moved <= enough) {
+            ++*steps, m->iterations++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the regularization still holds back: max |E (c - r)|, by the velocity scale. */
+static double heldBack(const Method* m)
+{
+    double most = 0.0;
+    for (int i = 0; i < m->p->rows; i++) most = larger(most, fabs(m->weight[i] * (m->now.c[i] - m->r[i])));
+    return most / m->p->velocityScale;
+}
+
+static void startRound(Method* m, const double* x, const double* c)
+{
+    const pcLinear* p = m->p;
+    copy(m->now.x, x, p->unknowns), copy(m->r, c, p->rows);
+    p->velocities(p->self, x, m->now.u);
+    for (int i = 0; i < p->rows; i++) m->now.y[i] = softOf(p, i) * c[i];
+}
+
+pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* settings, pcArena* arena, double* x, double* c)
+{
+    pcProximalInfo info = {.residual = INFINITY};
+    Method method = {0}, *m = &method;
+    size_t mark = pcArenaMark(arena);
+    int limit = settings->maxIterations ? settings->maxIterations : 400, steps = 0;
+    if (!methodNew(m, p, arena)) {
+        pcArenaRelease(arena, mark);
+        return info;
+    }
+    double courage = 1.0, eps = settings->warm ? EPS_WARM : EPS_COLD;
+    while (m->iterations < limit && info.restarts <= RESTART_LIMIT) {
+        setWeights(m, eps);
+        startRound(m, x, c);
+        info.rounds++;
+        double enough = larger(1e-2 * settings->tolerance, smaller(1e-4 * eps, 1e-6));
+        bool good = solveRound(m, enough, limit - m->iterations < INNER_LIMIT ? limit - m->iterations : INNER_LIMIT, &steps);
+        double held = heldBack(m);
+        if (getenv("PCV")) fprintf(stderr, "  round %d eps %.1e steps %d good %d held %.2e norm %.2e enough %.1e\n", info.rounds, eps, steps, good, held, m->now.norm, enough);
+        if (!good || !(held < 1e30)) {
+            info.restarts++;
+            eps = smaller(eps * 10.0, EPS_MOST);
+            courage = 0.5;
+            continue;
+        }
+        copy(x, m->now.x, p->unknowns), copy(c, m->now.c, p->rows);
+        info.residual = held + enough;
+        if (info.residual <= settings->tolerance) {
+            info.converged = true;
+            break;
+        }
+        eps = larger(eps * pow(steps <= 4 ? 0.01 : steps <= 10 ? 0.1 : 0.3, courage), EPS_LEAST);
+        courage=smaller(1.0,courage*1.2);
+    }
+    info.iterations = m->iterations;
+    pcArenaRelease(arena, mark);
+    return info;
+}

@@ -1,0 +1,44 @@
+/*
+ * The proximal Newton method: one algorithm for every cone problem, over any linear algebra that can do four things. The velocity
+ * form with sparse blocks (sparse.c) and the impulse form with a dense matrix (delassus.c) are two rows of the same kind.
+ */
+#ifndef PC_SOLVER_PROXIMAL_H
+#define PC_SOLVER_PROXIMAL_H
+
+#include "base/arena.h"
+#include "solver/problem.h"
+
+/* F(x) = A (x - f) - B c,  u = C x - b. */
+typedef struct pcLinear {
+    int unknowns, rows, cones;
+    const pcCone* cone;
+    const double* soft;   /* per row, or NULL: none */
+    const double* own;    /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
+    bool coulomb;
+    double velocityScale;
+    void* self;
+    void (*velocities)(void* self, const double* x, double* u);               /* u = C x - b */
+    void (*change)(void* self, const double* dx, double* du);                 /* du = C dx */
+    void (*balance)(void* self, const double* x, const double* c, double* F); /* F = A (x - f) - B c */
+    double (*norm)(void* self, const double* F);                              /* >= 0; comparable between two F of this problem */
+    bool (*newton)(void* self, const double* G, const int* offset, const double* rhs, double* dx); /* (A + B G C) dx = rhs */
+} pcLinear;
+
+typedef struct pcProximalSettings {
+    double tolerance;   /* of the natural residual, by velocityScale */
+    int maxIterations;  /* Newton steps; 0: 400 */
+    bool warm;          /* x and c come in with a guess */
+} pcProximalSettings;
+
+typedef struct pcProximalInfo {
+    bool converged;
+    int iterations; /* Newton steps */
+    int rounds;     /* proximal steps */
+    int restarts;   /* rounds that had to be repeated with more regularization */
+    double residual; /* natural residual as the method sees it */
+} pcProximalInfo;
+
+/* Writes its best x and c. */
+pcProximalInfo pcProximalSolve(const pcLinear* problem, const pcProximalSettings* settings, pcArena* arena, double* x, double* c);
+
+#endif

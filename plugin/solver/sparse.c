@@ -1,0 +1,209 @@
+/*
+ * The proximal Newton method in velocity space: x = v, A = M, C = J, B = J'. Its matrix M + J'G J has one 6x6 block per body and per
+ * touching pair, so its cost follows the graph of blocks, not the number of rows.
+ */
+#include "solver/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "linalg/blocks.h"
+#include "linalg/dense.h"
+#include "solver/proximal.h"
+
+#define B PC_BLOCK
+#define BB PC_BLOCK_SIZE
+
+typedef struct Velocity {
+    const pcProblem* p;
+    const double* mass; /* per block, or dense */
+    double* own;
+    double* difference; /* v - f */
+    pcBlocks H;
+} Velocity;
+
+static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
+static const double* jacobianOf(const pcProblem* p, int row) { return p->J + 12 * (size_t)row; }
+
+static double rowTimes(const pcProblem* p, int row, const double* v)
+{
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int block = blocksOf(p, row)[side];
+        const double* J = jacobianOf(p, row) + B * side;
+        for (int i = 0; block >= 0 && i < B; i++) sum += J[i] * v[B * block + i];
+    }
+    return sum;
+}
+
+static void velocities(void* self, const double* v, double* u)
+{
+    const pcProblem* p = ((Velocity*)self)->p;
+    for (int row = 0; row < p->rows; row++) u[row] = rowTimes(p, row, v) - p->target[row];
+}
+
+static void change(void* self, const double* dv, double* du)
+{
+    const pcProblem* p = ((Velocity*)self)->p;
+    for (int row = 0; row < p->rows; row++) du[row] = rowTimes(p, row, dv);
+}
+
+/* F = M (v - f) - J'c */
+static void balance(void* self, const double* v, const double* c, double* F)
+{
+    Velocity* s = self;
+    const pcProblem* p = s->p;
+    int n = B * p->blocks, width = p->dense ? n : B;
+    for (int i = 0; i < n; i++) s->difference[i] = v[i] - p->free[i];
+    for (int i = 0; i < n; i++) {
+        const double *M = p->mass + (size_t)i * (size_t)width, *d = s->difference + (p->dense ? 0 : i / B * B);
+        F[i] = 0.0;
+        for (int j = 0; j < width; j++) F[i] += M[j] * d[j];
+    }
+    for (int row = 0; row < p->rows; row++) {
+        for (int side = 0; side < 2; side++) {
+            int block = blocksOf(p, row)[side];
+            const double* J = jacobianOf(p, row) + B * side;
+            for (int i = 0; block >= 0 && i < B; i++) F[B * block + i] -= J[i] * c[row];
+        }
+    }
+}
+
+/* Energy of the error, with the diagonal of M in place of M. */
+static double norm(void* self, const double* F)
+{
+    const pcProblem* p = ((Velocity*)self)->p;
+    double sum = 0.0;
+    for (int i = 0, n = B * p->blocks; i < n; i++) {
+        double m = p->dense ? p->mass[(size_t)i * (size_t)n + (size_t)i] : p->mass[i / B * BB + i % B * (B + 1)];
+        sum += F[i] * F[i] / m;
+    }
+    return sqrt(sum);
+}
+
+static void addMass(Velocity* s)
+{
+    const pcProblem* p = s->p;
+    size_t n = (size_t)(B * p->blocks);
+    for (int i = 0; i < p->blocks; i++) {
+        for (int j = p->dense ? 0 : i; j < (p->dense ? p->blocks : i + 1); j++) {
+            double* to = pcBlocksAt(&s->H, i, j);
+            const double* from = p->dense ? p->mass + (size_t)(B * i) * n + (size_t)(B * j) : p->mass + (size_t)i * BB;
+            for (int e = 0; e < BB; e++) to[e] += from[(size_t)(e / B) * (p->dense ? n : B) + (size_t)(e % B)];
+        }
+    }
+}
+
+/* to += X'(G Y) for the `rows` rows of a cone; X and Y have twelve numbers per row, of which a side's six count. */
+static void addProduct(double* to, int rows, const double* X, const double* GY)
+{
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < B; i++) {
+            double x = X[12 * r + i];
+            for (int j = 0; j < B; j++) to[i * B + j] += x * GY[12 * r + j];
+        }
+    }
+}
+
+static void addCone(Velocity* s, const pcCone* cone, const double* G)
+{
+    const pcProblem* p = s->p;
+    const int* block = blocksOf(p, cone->row);
+    const double* J = jacobianOf(p, cone->row);
+    double GJ[PC_CONE_ROWS * 12] = {0.0};
+    for (int r = 0; r < cone->rows; r++) {
+        for (int k = 0; k < cone->rows; k++) {
+            double g = G[r * cone->rows + k];
+            for (int i = 0; g != 0.0 && i < 12; i++) GJ[12 * r + i] += g * J[12 * k + i];
+        }
+    }
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++) {
+            if (block[a] >= 0 && block[b] >= 0) addProduct(pcBlocksAt(&s->H, block[a], block[b]), cone->rows, J + B * a, GJ + B * b);
+        }
+    }
+}
+
+static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
+{
+    Velocity* s = self;
+    pcBlocksClear(&s->H);
+    addMass(s);
+    for (int k = 0; k < s->p->cones; k++) addCone(s, &s->p->cone[k], G + offset[k]);
+    memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
+    if (!pcBlocksFactor(&s->H)) return false;
+    pcBlocksSolve(&s->H, dv);
+    return true;
+}
+
+/* J_i M^-1 J_i' of every row. */
+static bool ownOf(Velocity* s, pcArena* arena)
+{
+    const pcProblem* p = s->p;
+    int parts = p->dense ? 1 : p->blocks, size = p->dense ? B * p->blocks : B;
+    double* L = pcArenaNew(arena, double, (size_t)parts * (size_t)size * (size_t)size);
+    double* z = pcArenaNew(arena, double, B * p->blocks);
+    if (!pcArenaGood(arena)) return false;
+    memcpy(L, p->mass, (size_t)parts * (size_t)size * (size_t)size * sizeof *L);
+    for (int part = 0; part < parts; part++) {
+        if (pcCholeskyFactor(size, L + part * size * size, size) != 0) return false;
+    }
+    for (int row = 0; row < p->rows; row++) {
+        double own = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int block = blocksOf(p, row)[side];
+            if (block >= 0) memcpy(z + B * block, jacobianOf(p, row) + B * side, B * sizeof *z);
+        }
+        for (int side = 0; side < 2; side++) {
+            int block = blocksOf(p, row)[side];
+            if (block < 0 || (p->dense && side == 1 && blocksOf(p, row)[0] >= 0)) continue;
+            pcCholeskySolve(size, L + (p->dense ? 0 : block * BB), size, z + (p->dense ? 0 : B * block));
+        }
+        own = rowTimes(p, row, z);
+        s->own[row] = own > 0.0 ? own : 1.0; /* a row that moves nothing: any weight will do */
+        memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
+    }
+    return true;
+}
+
+static bool patternOf(Velocity* s, pcArena* arena)
+{
+    const pcProblem* p = s->p;
+    int count = 0, most = p->dense ? p->blocks * (p->blocks - 1) / 2 : p->cones;
+    int* pairs = pcArenaNew(arena, int, 2 * most);
+    if (!pairs) return false;
+    for (int i = 0; p->dense && i < p->blocks; i++) {
+        for (int j = 0; j < i; j++) pairs[count++] = i, pairs[count++] = j;
+    }
+    for (int k = 0; !p->dense && k < p->cones; k++) {
+        const int* block = blocksOf(p, p->cone[k].row);
+        if (block[0] >= 0 && block[1] >= 0) pairs[count++] = block[0], pairs[count++] = block[1];
+    }
+    return pcBlocksPattern(&s->H, p->blocks, pairs, count / 2, arena);
+}
+
+bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
+{
+    Velocity* s = pcArenaNew(arena, Velocity, 1);
+    if (!s) return false;
+    s->p = p;
+    s->own = pcArenaNew(arena, double, p->rows);
+    s->difference = pcArenaNew(arena, double, B * p->blocks);
+    if (!pcArenaGood(arena) || !ownOf(s, arena) || !patternOf(s, arena)) return false;
+    *out = (pcLinear){.unknowns = B * p->blocks,
+                      .rows = p->rows,
+                      .cones = p->cones,
+                      .cone = p->cone,
+                      .soft = p->soft,
+                      .own = s->own,
+                      .coulomb = p->coulomb,
+                      .velocityScale = p->velocityScale,
+                      .self = s,
+                      .velocities = velocities,
+                      .change = change,
+                      .balance = balance,
+                      .norm = norm,
+                      .newton = newton};
+    return true;
+}
