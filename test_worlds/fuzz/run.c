@@ -65,13 +65,13 @@ static double largestPosition(const pcScene* s)
 }
 
 /* As far as doubles can tell. */
-static bool coincide(const pcScene* scene, const pcCertificate* c) { return c->centres <= 1e-14 * largestPosition(scene); }
+static bool coincide(const pcScene* scene, const pcRatioCertificate* c) { return c->centres <= 1e-14 * largestPosition(scene); }
 
 /* A refusal is right where the centres coincide, and where the one-sided form ends. */
 static void judgeRefusal(Worker* w, const pcScene* scene, pcStatus status)
 {
-    pcCertificate c;
-    bool certified = pcCertify(scene, NULL, &c);
+    pcRatioCertificate c;
+    bool certified = pcRatioCertify(scene, NULL, &c);
     if (status == PC_ERROR_COINCIDENT && coincide(scene, &c))
         tallyOf(w)->coincident++;
     else if (certified && c.border)
@@ -112,7 +112,7 @@ static void judgeAnswer(Worker* w, const pcMetric* answer, const pcVerdict* v)
 }
 
 /* There is an answer, but no certificate. */
-static void judgeFailure(Worker* w, const pcScene* scene, const pcCertificate* c)
+static void judgeFailure(Worker* w, const pcScene* scene, const pcRatioCertificate* c)
 {
     if (c->centres == 0.0)
         fault(w, PC_FAULT_STATUS, 0.0);
@@ -148,11 +148,11 @@ static bool judgeScene(Worker* w, const pcScene* scene, pcPairCache* cache, pcVe
 
 static unsigned swappedFlags(unsigned flags) { return (flags & PC_FIXED_1 ? PC_FIXED_2 : 0u) | (flags & PC_FIXED_2 ? PC_FIXED_1 : 0u); }
 
-static void checkSwap(Worker* w, const pcScene* scene, const pcCertificate* truth)
+static void checkSwap(Worker* w, const pcScene* scene, const pcRatioCertificate* truth)
 {
     pcScene swapped = {{scene->shape[1], scene->shape[0]}, {scene->pose[1], scene->pose[0]}, swappedFlags(scene->flags), scene->plane};
     pcMetric answer;
-    double error = ask(&swapped, NULL, &answer) == PC_OK ? pcCertificateError(truth, answer.r) : HUGE_VAL;
+    double error = ask(&swapped, NULL, &answer) == PC_OK ? pcRatioError(truth, answer.r) : HUGE_VAL;
     if (!(error <= PC_PROMISED_ERROR)) fault(w, PC_FAULT_SWAP, error);
 }
 
@@ -176,7 +176,7 @@ static pcShape* scaledShape(const pcShape* shape, double factor)
 }
 
 /* Also turns boxes into general polyhedra, whose way to r is another. */
-static void checkScale(Worker* w, const pcScene* scene, const pcCertificate* truth)
+static void checkScale(Worker* w, const pcScene* scene, const pcRatioCertificate* truth)
 {
     static const double factors[] = {0x1p-20, 0x1p20, 0x1p-3};
     double factor = factors[w->number / SCALE_EVERY % 3];
@@ -185,7 +185,7 @@ static void checkScale(Worker* w, const pcScene* scene, const pcCertificate* tru
         pcScene scaled = {{first, second}, {scene->pose[0], scene->pose[1]}, scene->flags, NULL};
         for (int i = 0; i < 6; i++) scaled.pose[i / 3].position[i % 3] *= factor;
         pcMetric answer;
-        double error = ask(&scaled, NULL, &answer) == PC_OK ? pcCertificateError(truth, answer.r) : HUGE_VAL;
+        double error = ask(&scaled, NULL, &answer) == PC_OK ? pcRatioError(truth, answer.r) : HUGE_VAL;
         if (!(error <= PC_PROMISED_ERROR)) fault(w, PC_FAULT_SCALE, error);
     }
     pcShapeFree(first);

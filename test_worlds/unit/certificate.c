@@ -582,7 +582,7 @@ static bool heightAbove(const pcScene* scene, int moving, Body* b, Height* h)
     return h->support > 0;
 }
 
-static void certifyHeight(const Body* b, const Height* h, pcCertificate* out)
+static void certifyHeight(const Body* b, const Height* h, pcRatioCertificate* out)
 {
     pcQuad r = h->height / h->support;
     double size = length3(h->a) * (b->radius + b->reach);
@@ -629,7 +629,7 @@ static bool loadProgram(const pcScene* scene, const Order* order, Program* p)
     return true;
 }
 
-static void writeCertificate(const Program* p, pcCertificate* out)
+static void writeCertificate(const Program* p, pcRatioCertificate* out)
 {
     out->pivots = p->pivots;
     out->centres = p->distance;
@@ -680,7 +680,7 @@ static bool onBorder(const Program* p)
     return vanished(p) ? depthInside(p) <= 1e-14 * lengths : distanceOutside(p) <= 4e-15 * lengths;
 }
 
-static void certifyProgram(Program* p, bool oneSided, const double* hint, double sign, pcCertificate* out)
+static void certifyProgram(Program* p, bool oneSided, const double* hint, double sign, pcRatioCertificate* out)
 {
     setForm(p, oneSided);
     takeHint(p, hint, sign);
@@ -696,7 +696,7 @@ static void certifyProgram(Program* p, bool oneSided, const double* hint, double
     writeCertificate(p, out);
 }
 
-bool pcCertify(const pcScene* scene, const double* hintOrNull, pcCertificate* out)
+bool pcRatioCertify(const pcScene* scene, const double* hintOrNull, pcRatioCertificate* out)
 {
     memset(out, 0, sizeof *out);
     Order order = orderOf(scene);
@@ -715,7 +715,7 @@ bool pcCertify(const pcScene* scene, const double* hintOrNull, pcCertificate* ou
     return out->ok;
 }
 
-double pcCertificateError(const pcCertificate* certificate, double r)
+double pcRatioError(const pcRatioCertificate* certificate, double r)
 {
     if (!isfinite(r)) return HUGE_VAL;
     pcQuad x = quad(r), low = certificate->lower, high = certificate->upper;
@@ -824,8 +824,8 @@ static void judgePoints(const pcScene* scene, const Order* order, bool oneSided,
 
 static void judgeNumbers(const pcMetric* answer, pcVerdict* out)
 {
-    const pcCertificate* c = &out->certificate;
-    out->error = pcCertificateError(c, answer->r);
+    const pcRatioCertificate* c = &out->certificate;
+    out->error = pcRatioError(c, answer->r);
     out->boundsHold =
         (pcQuad)answer->lower <= c->upper && (pcQuad)answer->upper >= c->lower && answer->lower <= answer->r && answer->r <= answer->upper;
     out->boundsWidth = c->r == 0.0 ? 0.0 : (answer->upper - answer->lower) / fabs(c->r);

@@ -28,14 +28,14 @@ typedef struct pcScene {
     const double* plane;
 } pcScene;
 
-typedef struct pcCertificate {
+typedef struct pcRatioCertificate {
     pcQuad lower, upper; /* proven: lower <= r <= upper, rounding included */
     double r;            /* the middle, rounded */
     double centres;      /* |x2 - x1|, a length; 0 means that no r exists */
     int pivots;
     bool ok;     /* the two bounds agree to PC_CERTIFIED, relative */
     bool border; /* one-sided, and the moving centre lies on the surface of the fixed body to rounding: either form is right */
-} pcCertificate;
+} pcRatioCertificate;
 
 /* A tenth of what the library promises (1e-13): below it, r counts as known. Most certificates are good to 1e-25; what comes near this
  * are one-sided pairs of thin bodies whose moving centre is about to reach the surface. */
@@ -43,15 +43,15 @@ typedef struct pcCertificate {
 
 /* `hintOrNull`: a direction from body 1 to body 2 that may be the optimal one. False if the pair has no polyhedron to certify or the
  * bounds do not close. */
-bool pcCertify(const pcScene* scene, const double* hintOrNull, pcCertificate* out);
+bool pcRatioCertify(const pcScene* scene, const double* hintOrNull, pcRatioCertificate* out);
 
 /* |r - true r| / |true r|, 0 inside the certified interval. Infinite for NaN. */
-double pcCertificateError(const pcCertificate* certificate, double r);
+double pcRatioError(const pcRatioCertificate* certificate, double r);
 
 /* What the judge thinks of one answer. The last three are measured in units of what rounding `normal` to doubles can cost
  * (derived in certificate.c): at most 1 is right. */
 typedef struct pcVerdict {
-    pcCertificate certificate;
+    pcRatioCertificate certificate;
     double error;       /* relative, of r */
     bool boundsHold;    /* lower <= true r <= upper, and lower <= r <= upper */
     double boundsWidth; /* relative */

@@ -41,11 +41,11 @@ static pcScene sceneOf(const pcShape* first, const pcShape* second, pcPose pose2
 /* Certifies to far better than it must, and gives exactly this r. */
 static void expectRatio(const pcScene* scene, double r)
 {
-    pcCertificate c;
-    PC_ASSERT_TRUE(pcCertify(scene, NULL, &c));
+    pcRatioCertificate c;
+    PC_ASSERT_TRUE(pcRatioCertify(scene, NULL, &c));
     PC_EXPECT_NEAR(r, c.r, 1e-15 * fabs(r));
     PC_EXPECT_LE((double)(c.upper - c.lower), 1e-26 * fabs(r));
-    PC_EXPECT_LE(pcCertificateError(&c, r), 1e-15);
+    PC_EXPECT_LE(pcRatioError(&c, r), 1e-15);
 }
 
 PC_TEST(Certificate, OfUnitCubesAlongAnAxisIsTheirDistance)
@@ -112,8 +112,8 @@ PC_TEST(Certificate, SaysWhereACentreLiesOnTheBorder)
     pcShape *moving = cubeOf(1.0), *fixed = cubeOf(2.0);
     pcScene scene = sceneOf(moving, fixed, poseAt(1.0, 0.25, 0.0));
     scene.flags = PC_FIXED_2;
-    pcCertificate c;
-    PC_EXPECT_TRUE(pcCertify(&scene, NULL, &c));
+    pcRatioCertificate c;
+    PC_EXPECT_TRUE(pcRatioCertify(&scene, NULL, &c));
     PC_EXPECT_TRUE(c.border);
     pcShapeFree(moving);
     pcShapeFree(fixed);
@@ -232,8 +232,8 @@ PC_TEST(Certificate, AgreesWithEnumerationOnSmallHulls)
         centreOf(first, &scene.pose[0], x1);
         centreOf(second, &scene.pose[1], x2);
         double c[3] = {x2[0] - x1[0], x2[1] - x1[1], x2[2] - x1[2]};
-        pcCertificate certificate;
-        PC_EXPECT_TRUE(pcCertify(&scene, NULL, &certificate));
+        pcRatioCertificate certificate;
+        PC_EXPECT_TRUE(pcRatioCertify(&scene, NULL, &certificate));
         PC_EXPECT_REL(enumerated(&one, &two, c), certificate.r, 1e-11);
         pcShapeFree(first);
         pcShapeFree(second);
@@ -248,11 +248,11 @@ PC_TEST(Certificate, DoesNotDependOnItsHint)
     pcRandom random = {7};
     pcShape *first = randomShape(&random, 12), *second = randomShape(&random, 12);
     pcScene scene = {{first, second}, {randomPose(&random, 1.0), randomPose(&random, 3.0)}, 0u, NULL};
-    pcCertificate free, hinted;
-    PC_ASSERT_TRUE(pcCertify(&scene, NULL, &free));
+    pcRatioCertificate free, hinted;
+    PC_ASSERT_TRUE(pcRatioCertify(&scene, NULL, &free));
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         PC_CASE("hint %zu", i);
-        PC_EXPECT_TRUE(pcCertify(&scene, hints[i], &hinted));
+        PC_EXPECT_TRUE(pcRatioCertify(&scene, hints[i], &hinted));
         PC_EXPECT_LE(fabs((double)(free.lower - hinted.lower)), 1e-28);
         PC_EXPECT_LE(fabs((double)(free.upper - hinted.upper)), 1e-28);
     }

@@ -1,0 +1,433 @@
+/*
+ * The certificate of (v, c): the natural map of the cone complementarity problem, row velocities, cone excess and momentum.
+ *
+ *     u = J v - b + s c                                                         row velocities
+ *     u~ = u + (sum_g h_g(-u_g)) n     coulomb, else u~ = u                     h_g: support function of the group's disc or polygon
+ *     F = C - proj_K(C - U),   C = c / (k c0),   U = u~ / v0                    zero exactly at solutions, whatever the scales
+ *
+ * Scales. v0 is problem->velocityScale. c0 = v0 / w with w the mean diagonal of the cone's own J M^-1 J' + s: an impulse of 1 (times c0)
+ * changes the cone's own velocity by about 1 (times v0). So F is the same in any units of mass, length and time, and for a body of 1e-6 kg
+ * as for one of 1e6 kg.
+ *
+ * k = max(1, |c| / c0). A light body under a load of a million times its mass carries C = 1e6, and c itself is rounded by 1e-16 C: no
+ * figure that counts impulses in units of c0 could then come below 1e-10. Divided by k, an impulse's error counts relative to the impulse,
+ * while velocities still count in full: u of a pressed contact enters F undivided. F is zero at the same points (k only chooses rho =
+ * k / w), and reads as a backward error: with cones, bounds and targets changed by F, the latter in units of v0, (v, c) is exact.
+ *
+ * Momentum, p = M (v - f) - J'c, is measured in the norm that knows no units, |p|^2 = p'M^-1 p, per block (dense: all at once), relative
+ * to the sizes of what is summed: |M v| + |M f| + sum |c_r| |J_r'| + |M v0|. It is nothing but rounding for a solver that works in v or
+ * gets v from c.
+ */
+#include "solver/certificate.h"
+
+#include <math.h>
+
+#include "base/vec.h"
+
+#define HALF_TURN 3.14159265358979323846
+
+/* The larger of two figures, where what is not a number counts as infinite. */
+static double worse(double a, double b) { return b <= a ? a : b > a ? b : (double)INFINITY; }
+
+static size_t at(int i, int j, int n) { return (size_t)i * (size_t)n + (size_t)j; }
+
+/* ---- Cones ---- */
+
+/*
+ * A group's vector x as its set sees it. The set of a polygon, seen in the sector of the edge that x looks at, is
+ * { out <= r a, |along| <= r s } with a = cos(pi/m), s = sin(pi/m): `out` along the edge's normal n, `along` the edge, r = c_n. A disc is
+ * the same with n = x / |x|, a = 1, s = 0. Hence one formula for all of them:
+ *     h(x - proj x) = a (out - r a)+ + s (|along| - r s)+
+ */
+typedef struct Facet {
+    double n[2];
+    double out, along;
+    double a, s;
+} Facet;
+
+static bool isPolygon(const pcCone* cone, int g) { return g == 0 && cone->edges > 0 && cone->groupSize[0] == 2; }
+
+static int firstRow(const pcCone* cone, int g)
+{
+    int row = 1;
+    for (int i = 0; i < g; i++) row += cone->groupSize[i];
+    return row;
+}
+
+static void lookAtEdge(const pcCone* cone, const double x[2], Facet* facet)
+{
+    double half = HALF_TURN / cone->edges, sector = floor((atan2(x[1], x[0]) - cone->angle) / (2.0 * half));
+    double middle = cone->angle + (2.0 * sector + 1.0) * half;
+    facet->n[0] = cos(middle), facet->n[1] = sin(middle);
+    facet->a = cos(half), facet->s = sin(half);
+}
+
+static void lookAtArc(const double x[2], Facet* facet)
+{
+    double length = hypot(x[0], x[1]);
+    facet->n[0] = length > 0.0 ? x[0] / length : 1.0, facet->n[1] = length > 0.0 ? x[1] / length : 0.0;
+    facet->a = 1.0, facet->s = 0.0;
+}
+
+static Facet facetOf(const pcCone* cone, int g, const double* own, double sign)
+{
+    const double* p = own + firstRow(cone, g);
+    double x[2] = {sign * p[0], cone->groupSize[g] == 2 ? sign * p[1] : 0.0};
+    Facet facet;
+    if (isPolygon(cone, g))
+        lookAtEdge(cone, x, &facet);
+    else
+        lookAtArc(x, &facet);
+    facet.out = facet.n[0] * x[0] + facet.n[1] * x[1];
+    facet.along = facet.n[0] * x[1] - facet.n[1] * x[0];
+    return facet;
+}
+
+double pcConeSlip(const pcCone* cone, int g, const double* u)
+{
+    Facet facet = facetOf(cone, g, u, -1.0);
+    return facet.a * facet.out + facet.s * fabs(facet.along);
+}
+
+static double beyond(const Facet* f, double r)
+{
+    return f->a * larger(0.0, f->out - r * f->a) + f->s * larger(0.0, fabs(f->along) - r * f->s);
+}
+
+static double beyondSlope(const Facet* f, double r)
+{
+    return (f->out > r * f->a ? f->a * f->a : 0.0) + (fabs(f->along) > r * f->s ? f->s * f->s : 0.0);
+}
+
+/*
+ * c_n of the projection: with r = c_n given, each group's projection is closed form, and the derivative of the distance that is left is
+ *     q(r) = r - x_n - sum_g h_g(x_g - proj x_g),     wanted: q(r) = 0, or r = 0 where q(0) >= 0.
+ * q rises, is concave and piecewise linear with at most two corners per group: Newton from the left passes one corner per step at least,
+ * never the root, and ends on it.
+ */
+static double normalOfProjection(const pcCone* cone, double x, const Facet* facet)
+{
+    double r = larger(0.0, x);
+    for (int step = 0; step <= 2 * PC_CONE_GROUPS + 1; step++) {
+        double q = r - x, slope = 1.0;
+        for (int g = 0; g < cone->groups; g++) q -= beyond(&facet[g], r), slope += beyondSlope(&facet[g], r);
+        if (q >= 0.0) break;
+        r -= q / slope;
+    }
+    return r;
+}
+
+static void projectGroup(const Facet* f, int size, double r, double* x)
+{
+    if (f->out <= r * f->a && (f->s == 0.0 || fabs(f->along) <= r * f->s)) return; /* inside: not one bit may change */
+    double out = smaller(r * f->a, f->out), along = copysign(smaller(r * f->s, fabs(f->along)), f->along);
+    x[0] = out * f->n[0] - along * f->n[1];
+    if (size == 2) x[1] = out * f->n[1] + along * f->n[0];
+}
+
+static void projectFriction(const pcCone* cone, double* x)
+{
+    Facet facet[PC_CONE_GROUPS];
+    for (int g = 0; g < cone->groups; g++) facet[g] = facetOf(cone, g, x, 1.0);
+    x[0] = normalOfProjection(cone, x[0], facet);
+    for (int g = 0; g < cone->groups; g++) projectGroup(&facet[g], cone->groupSize[g], x[0], x + firstRow(cone, g));
+}
+
+void pcConeProject(const pcCone* cone, const double* x, double* projected)
+{
+    for (int i = 0; i < cone->rows; i++) projected[i] = x[i];
+    if (cone->kind == PC_CONE_BOX) projected[0] = smaller(cone->hi, larger(cone->lo, x[0]));
+    if (cone->kind == PC_CONE_FRICTION) projectFriction(cone, projected);
+}
+
+/* ---- Mass: blocks, each by its own Cholesky factor; a dense mass is one large block ---- */
+
+typedef struct Masses {
+    int parts, size;
+    const double* M;
+    double* L;
+} Masses;
+
+static Masses massesOf(const pcProblem* problem)
+{
+    int all = 6 * problem->blocks;
+    Masses masses = {problem->blocks, 6, problem->mass, NULL};
+    if (problem->dense) masses.parts = all > 0, masses.size = all;
+    return masses;
+}
+
+static size_t partStart(const Masses* masses, int part) { return (size_t)part * (size_t)masses->size * (size_t)masses->size; }
+
+/* L L' = M; a matrix that is not positive definite leaves numbers that are none, and these reach the figures. */
+static void factor(int n, const double* M, double* L)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = M[at(i, j, n)];
+            for (int k = 0; k < j; k++) sum -= L[at(i, k, n)] * L[at(j, k, n)];
+            L[at(i, j, n)] = i == j ? sqrt(sum) : sum / L[at(j, j, n)];
+        }
+}
+
+/* x <- L^-1 x; returns |x|^2 = x'M^-1 x of the x that came in. */
+static double reduce(int n, const double* L, double* x)
+{
+    double square = 0.0;
+    for (int i = 0; i < n; i++) {
+        double sum = x[i];
+        for (int k = 0; k < i; k++) sum -= L[at(i, k, n)] * x[k];
+        x[i] = sum / L[at(i, i, n)];
+        square += x[i] * x[i];
+    }
+    return square;
+}
+
+static double massNorm(int n, const double* M, const double* x)
+{
+    double square = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) square += x[i] * M[at(i, j, n)] * x[j];
+    return sqrt(square);
+}
+
+/* ---- Rows ---- */
+
+typedef struct Judge {
+    const pcProblem* problem;
+    const double *v, *c;
+    Masses masses;
+    double* u;        /* per row */
+    double* mobility; /* per row: its own J M^-1 J' + s */
+    double largest;   /* of these */
+    double* p;        /* M (v - f) - J'c */
+    double* terms;    /* per part: the sizes of what p is made of */
+    double* room;     /* one part */
+} Judge;
+
+static double rowVelocity(const pcProblem* problem, const double* v, const double* c, int r)
+{
+    double u = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int block = problem->block[2 * r + side];
+        for (int i = 0; i < 6 && block >= 0; i++)
+            u += problem->J[12 * (size_t)r + 6 * (size_t)side + (size_t)i] * v[6 * (size_t)block + (size_t)i];
+    }
+    return u - problem->target[r] + problem->soft[r] * c[r];
+}
+
+static void addRow(const Judge* judge, int r, int side, double scale, double* to)
+{
+    const double* J = judge->problem->J + 12 * (size_t)r + 6 * (size_t)side;
+    for (int i = 0; i < 6; i++) to[i] += scale * J[i];
+}
+
+/* |J_r'|^2 in the part where its `side` acts; of a dense mass, both sides together. Notes what it adds to momentum. */
+static double rowMobility(Judge* judge, int r, int side)
+{
+    int block = judge->problem->block[2 * r + side], n = judge->masses.size, part = judge->problem->dense ? 0 : block;
+    if (block < 0) return 0.0;
+    for (int i = 0; i < n; i++) judge->room[i] = 0.0;
+    addRow(judge, r, side, 1.0, judge->room + (judge->problem->dense ? 6 * (size_t)block : 0));
+    int other = judge->problem->block[2 * r + 1];
+    if (judge->problem->dense && side == 0 && other >= 0) addRow(judge, r, 1, 1.0, judge->room + 6 * (size_t)other);
+    double square = reduce(n, judge->masses.L + partStart(&judge->masses, part), judge->room);
+    judge->terms[part] += fabs(judge->c[r]) * sqrt(square);
+    return square;
+}
+
+static void measureRow(Judge* judge, int r)
+{
+    const pcProblem* problem = judge->problem;
+    const int* block = problem->block + 2 * (size_t)r;
+    judge->u[r] = rowVelocity(problem, judge->v, judge->c, r);
+    double w = rowMobility(judge, r, 0);
+    if (!(problem->dense && block[0] >= 0)) w += rowMobility(judge, r, 1);
+    judge->mobility[r] = w + problem->soft[r];
+    judge->largest = larger(judge->largest, judge->mobility[r]);
+    for (int side = 0; side < 2; side++)
+        if (block[side] >= 0) addRow(judge, r, side, -judge->c[r], judge->p + 6 * (size_t)block[side]);
+}
+
+/* ---- The four figures ---- */
+
+/* A cone that nothing can move (both bodies fixed, or rows of zeros) borrows the problem's largest mobility. */
+static double coneMobility(const Judge* judge, const pcCone* cone)
+{
+    double sum = 0.0;
+    for (int i = 0; i < cone->rows; i++) sum += judge->mobility[cone->row + i];
+    double mean = sum / cone->rows, any = judge->largest > 0.0 ? judge->largest : 1.0;
+    return mean == 0.0 ? any : mean;
+}
+
+/* c of the cone in its own units, and the cone in the same units. */
+static pcCone scaledCone(const Judge* judge, const pcCone* cone, double* C)
+{
+    pcCone scaled = *cone;
+    double w = coneMobility(judge, cone) / judge->problem->velocityScale, square = 0.0;
+    for (int i = 0; i < cone->rows; i++) C[i] = w * judge->c[cone->row + i], square += C[i] * C[i];
+    double k = larger(1.0, sqrt(square));
+    for (int i = 0; i < cone->rows; i++) C[i] /= k;
+    scaled.lo = w / k * cone->lo, scaled.hi = w / k * cone->hi;
+    return scaled;
+}
+
+static void coneVelocity(const Judge* judge, const pcCone* cone, double* U)
+{
+    for (int i = 0; i < cone->rows; i++) U[i] = judge->u[cone->row + i] / judge->problem->velocityScale;
+    if (cone->kind != PC_CONE_FRICTION || !judge->problem->coulomb) return;
+    double slip = 0.0;
+    for (int g = 0; g < cone->groups; g++) slip += pcConeSlip(cone, g, U);
+    U[0] += slip;
+}
+
+/* |C - proj_K(C - U)|. */
+static double naturalMap(const pcCone* cone, const double* C, const double* U)
+{
+    double x[PC_CONE_ROWS], square = 0.0;
+    for (int i = 0; i < cone->rows; i++) x[i] = C[i] - U[i];
+    pcConeProject(cone, x, x);
+    for (int i = 0; i < cone->rows; i++) square += (C[i] - x[i]) * (C[i] - x[i]);
+    return sqrt(square);
+}
+
+static void judgeCone(const Judge* judge, const pcCone* cone, pcCertificate* certificate)
+{
+    double C[PC_CONE_ROWS] = {0.0}, U[PC_CONE_ROWS] = {0.0};
+    const double still[PC_CONE_ROWS] = {0.0};
+    pcCone scaled = scaledCone(judge, cone, C);
+    coneVelocity(judge, cone, U);
+    if (cone->kind == PC_CONE_FREE) {
+        certificate->equality = worse(certificate->equality, fabs(U[0]));
+        certificate->residual = worse(certificate->residual, fabs(U[0])); /* what the natural map is for K = R */
+    } else {
+        certificate->residual = worse(certificate->residual, naturalMap(&scaled, C, U));
+        certificate->coneExcess = worse(certificate->coneExcess, naturalMap(&scaled, C, still));
+    }
+}
+
+static double largestMass(const double* M, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+        if (i % 6 < 3) largest = larger(largest, M[at(i, i, n)]);
+    return largest;
+}
+
+static void startPart(Judge* judge, int part)
+{
+    int n = judge->masses.size;
+    const double* M = judge->masses.M + partStart(&judge->masses, part);
+    size_t first = (size_t)part * (size_t)n;
+    const double *v = judge->v + first, *f = judge->problem->free + first;
+    factor(n, M, judge->masses.L + partStart(&judge->masses, part));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) judge->p[first + (size_t)i] += M[at(i, j, n)] * (v[j] - f[j]);
+    judge->terms[part] = massNorm(n, M, v) + massNorm(n, M, f) + judge->problem->velocityScale * sqrt(largestMass(M, n));
+}
+
+static double momentumError(const Judge* judge, int part)
+{
+    int n = judge->masses.size;
+    double* p = judge->p + (size_t)part * (size_t)n;
+    return sqrt(reduce(n, judge->masses.L + partStart(&judge->masses, part), p)) / judge->terms[part];
+}
+
+static bool allFinite(const double* x, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) sum += x[i] - x[i]; /* NaN for every x that is none or infinite, else 0 */
+    return sum == 0.0;
+}
+
+static bool startJudge(Judge* judge, pcArena* arena)
+{
+    size_t rows = (size_t)judge->problem->rows, all = 6 * (size_t)judge->problem->blocks;
+    judge->masses = massesOf(judge->problem);
+    judge->masses.L = pcArenaNew(arena, double, partStart(&judge->masses, judge->masses.parts));
+    judge->u = pcArenaNew(arena, double, rows), judge->mobility = pcArenaNew(arena, double, rows);
+    judge->p = pcArenaNew(arena, double, all), judge->terms = pcArenaNew(arena, double, judge->masses.parts);
+    judge->room = pcArenaNew(arena, double, judge->masses.size);
+    return pcArenaGood(arena) && allFinite(judge->v, all) && allFinite(judge->c, rows);
+}
+
+static pcCertificate judged(Judge* judge)
+{
+    pcCertificate certificate = {0.0, 0.0, 0.0, 0.0};
+    for (int part = 0; part < judge->masses.parts; part++) startPart(judge, part);
+    for (int r = 0; r < judge->problem->rows; r++) measureRow(judge, r);
+    for (int i = 0; i < judge->problem->cones; i++) judgeCone(judge, &judge->problem->cone[i], &certificate);
+    for (int part = 0; part < judge->masses.parts; part++) certificate.momentum = worse(certificate.momentum, momentumError(judge, part));
+    return certificate;
+}
+
+pcCertificate pcCertify(const pcProblem* problem, const double* v, const double* c, pcArena* arena)
+{
+    const double unknown = (double)INFINITY;
+    pcCertificate certificate = {unknown, unknown, unknown, unknown};
+    Judge judge = {.problem = problem, .v = v, .c = c};
+    size_t mark = pcArenaMark(arena);
+    if (startJudge(&judge, arena)) certificate = judged(&judge);
+    pcArenaRelease(arena, mark);
+    return certificate;
+}
+
+/* ---- Energy ----
+ *
+ * M (v - f) = J'c multiplied by v', and J v = u + b - s c, give exactly
+ *     1/2 v'Mv - 1/2 f'Mf + 1/2 (v-f)'M(v-f)  =  sum_r c_r (b_r - s_r c_r) + c'u
+ * and complementarity says what c'u is, cone by cone:
+ *     FREE      0
+ *     BOX       lo u+ - hi u-            (u > 0 only at lo, u < 0 only at hi; an infinite bound is never reached)
+ *     FRICTION  -c_n sum_g h_g(-u_g)     coulomb: c'u~ = 0, and u~ has that much more of the normal
+ *               0                        the relaxation
+ * So work done against friction, bounds and softness must account for all energy that is lost. */
+
+typedef struct Balance {
+    double sum, size;
+} Balance;
+
+static void add(Balance* balance, double term) { balance->sum += term, balance->size += fabs(term); }
+
+static double boundWork(double bound, double u) { return u > 0.0 && isfinite(bound) ? bound * u : 0.0; }
+
+static void addCone(const pcProblem* problem, const pcCone* cone, const double* v, const double* c, Balance* right)
+{
+    double u[PC_CONE_ROWS];
+    for (int i = 0; i < cone->rows; i++) {
+        int r = cone->row + i;
+        u[i] = rowVelocity(problem, v, c, r);
+        add(right, c[r] * problem->target[r]), add(right, -problem->soft[r] * c[r] * c[r]);
+    }
+    if (cone->kind == PC_CONE_BOX) add(right, boundWork(cone->lo, u[0])), add(right, boundWork(cone->hi, -u[0]) * -1.0);
+    for (int g = 0; g < cone->groups && cone->kind == PC_CONE_FRICTION && problem->coulomb; g++)
+        add(right, -c[cone->row] * pcConeSlip(cone, g, u));
+}
+
+/* The kinetic energies of v, f and v - f in one part; returns that of the part's largest mass at unit velocity. */
+static double addKinetic(const pcProblem* problem, const Masses* masses, int part, const double* v, Balance* left)
+{
+    int n = masses->size;
+    const double* M = masses->M + partStart(masses, part);
+    size_t first = (size_t)part * (size_t)n;
+    const double* f = problem->free + first;
+    v += first;
+    double energy[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double m = 0.5 * M[at(i, j, n)];
+            energy[0] += v[i] * m * v[j], energy[1] += f[i] * m * f[j], energy[2] += (v[i] - f[i]) * m * (v[j] - f[j]);
+        }
+    add(left, energy[0]), add(left, -energy[1]), add(left, energy[2]);
+    return 0.5 * largestMass(M, n) * problem->velocityScale * problem->velocityScale;
+}
+
+double pcEnergyError(const pcProblem* problem, const double* v, const double* c)
+{
+    Balance left = {0.0, 0.0}, right = {0.0, 0.0};
+    Masses masses = massesOf(problem);
+    double unit = (double)INFINITY; /* the lightest body at unit velocity: below that a difference means nothing */
+    for (int part = 0; part < masses.parts; part++) unit = smaller(unit, addKinetic(problem, &masses, part, v, &left));
+    for (int i = 0; i < problem->cones; i++) addCone(problem, &problem->cone[i], v, c, &right);
+    double scale = masses.parts > 0 ? unit + left.size + right.size : 1.0;
+    return worse(0.0, fabs(left.sum - right.sum) / scale);
+}
