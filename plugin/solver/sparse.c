@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "linalg/blocks.h"
 #include "linalg/dense.h"
+#include "solver/certificate.h"
+#include "solver/memory.h"
 #include "solver/proximal.h"
 
 #define B PC_BLOCK
@@ -206,4 +208,32 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .norm = norm,
                       .newton = newton};
     return true;
+}
+
+/* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
+
+static void startCold(const pcProblem* p, double* v, double* c)
+{
+    memcpy(v, p->free, (size_t)(B * p->blocks) * sizeof *v);
+    memset(c, 0, (size_t)p->rows * sizeof *c);
+}
+
+pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+{
+    pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "sparse"};
+    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->warm};
+    pcLinear linear;
+    size_t mark = pcArenaMark(&memory->arena);
+    if (!settings->warm) startCold(p, v, c);
+    if (pcVelocityForm(p, &memory->arena, &linear)) {
+        pcProximalInfo found = pcProximalSolve(&linear, &method, &memory->arena, v, c);
+        info.solve.iterations = found.iterations;
+        info.solve.fallbacks = found.restarts;
+    }
+    pcArenaRelease(&memory->arena, mark);
+    pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
+    info.solve.residual = certificate.residual;
+    if (certificate.residual < INFINITY) info.solve.outcome = PC_INACCURATE;
+    if (certificate.residual <= settings->tolerance && certificate.momentum <= settings->tolerance) info.solve.outcome = PC_SOLVED;
+    return info;
 }

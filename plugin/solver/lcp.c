@@ -1,0 +1,100 @@
+/* The public calls for plain complementarity problems: what may come in, and which solver gets it. */
+#include "pcontact/lcp.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "solver/lemke.h"
+
+#define COOKIE 0x6c63704du
+
+pcSolveSettings pcDefaultSolveSettings(void) { return (pcSolveSettings){.solver = "auto", .tolerance = 1e-10, .cookie = COOKIE}; }
+
+/* ---- solvers ---- */
+
+/* A guess says which z_i are positive. */
+static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z)
+{
+    unsigned char* guess = NULL;
+    if (settings->start) {
+        guess = pcArenaNew(arena, unsigned char, problem->n);
+        for (int i = 0; guess && i < problem->n; i++) guess[i] = settings->start[i] > 0.0;
+    }
+    pcLemke lemke = {problem->n, problem->M, problem->q, settings->tolerance, settings->maxIterations, guess};
+    return pcLemkeSolve(&lemke, arena, z, settings->ray);
+}
+
+/* A new solver is one row here. */
+typedef struct Solver {
+    const char* name;
+    pcSolveInfo (*solve)(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z);
+} Solver;
+static const Solver solvers[] = {{"auto", solveByLemke}, {"lemke", solveByLemke}};
+#define SOLVER_COUNT (sizeof solvers / sizeof *solvers)
+
+static const Solver* findSolver(const char* name)
+{
+    for (size_t i = 0; i < SOLVER_COUNT; i++)
+        if (strcmp(solvers[i].name, name) == 0) return solvers + i;
+    char names[200] = "";
+    for (size_t i = 0; i < SOLVER_COUNT; i++) {
+        if (i) strncat(names, ", ", sizeof names - strlen(names) - 1);
+        strncat(names, solvers[i].name, sizeof names - strlen(names) - 1);
+    }
+    pcFail(PC_ERROR_ARGUMENT, "There is no solver \"%.40s\" for a linear complementarity problem; there are: %s.", name, names);
+    return NULL;
+}
+
+/* ---- what may come in ---- */
+
+static bool refuse(pcStatus status, const char* sentence) { return pcFail(status, "%s", sentence) == PC_OK; }
+
+static bool finite(size_t count, const double* values)
+{
+    double sum = 0.0; /* 0 v is NaN for infinite v and NaN, else 0 */
+    for (size_t i = 0; i < count; i++) sum += 0.0 * values[i];
+    return sum == 0.0;
+}
+
+static bool settingsAreGood(const pcSolveSettings* settings)
+{
+    if (!settings) return refuse(PC_ERROR_ARGUMENT, "The settings are missing (NULL); start from pcDefaultSolveSettings().");
+    if (settings->cookie != COOKIE) return refuse(PC_ERROR_ARGUMENT, "The settings do not come from pcDefaultSolveSettings().");
+    if (!settings->solver) return refuse(PC_ERROR_ARGUMENT, "The name of the solver is missing (NULL).");
+    if (!(settings->tolerance > 0.0) || isinf(settings->tolerance)) return refuse(PC_ERROR_ARGUMENT, "The tolerance must be a number > 0.");
+    if (settings->maxIterations < 0) return refuse(PC_ERROR_ARGUMENT, "maxIterations must be 0 (chosen from the size) or more.");
+    return true;
+}
+
+static bool problemIsGood(const pcLcp* problem, const double* z)
+{
+    if (!problem) return refuse(PC_ERROR_ARGUMENT, "The problem is missing (NULL).");
+    if (problem->n < 0) return refuse(PC_ERROR_ARGUMENT, "The size n of the problem is negative.");
+    if (problem->n > 0 && (!problem->M || !problem->q || !z)) return refuse(PC_ERROR_ARGUMENT, "M, q or the place for z is missing (NULL).");
+    return true;
+}
+
+static bool numbersAreFinite(const pcLcp* problem, const double* start)
+{
+    size_t n = (size_t)problem->n;
+    if (!finite(n * n, problem->M)) return refuse(PC_ERROR_NOT_FINITE, "M has an entry that is NaN or infinite.");
+    if (!finite(n, problem->q)) return refuse(PC_ERROR_NOT_FINITE, "q has an entry that is NaN or infinite.");
+    if (start && !finite(n, start)) return refuse(PC_ERROR_NOT_FINITE, "The starting guess has an entry that is NaN or infinite.");
+    return true;
+}
+
+pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z)
+{
+    pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
+    if (!problemIsGood(problem, z) || !settingsAreGood(settings)) return info;
+    const Solver* solver = findSolver(settings->solver);
+    if (!solver) return info;
+    if (problem->n == 0) return (pcSolveInfo){PC_SOLVED, 0, 0.0, 0};
+    if (!numbersAreFinite(problem, settings->start)) return info;
+    pcArena arena = {0};
+    info = solver->solve(problem, settings, &arena, z);
+    pcArenaFree(&arena);
+    return info;
+}

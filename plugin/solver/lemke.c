@@ -1,0 +1,415 @@
+/*
+ * z >= 0,  w = M z + q >= 0,  z'w = 0      (all in the units of scaled.h)
+ *
+ *   d      covering vector: w = M z + d z_0 + q is >= 0 for large z_0; a path of almost complementary bases leads to z_0 = 0
+ *   y      values of the basic variables: x (z's and z_0) and w;  dy  their response to the entering one (basis.h)
+ *   S      the first basis: z_i or w_i for each i. Usually all w; with a guess, z_i where that says so
+ *   P      columns B^-1 B_S: how y answers if the i-th variable of S is moved up by eps^i
+ *
+ * Ratio test: the basic variable that falls to zero first leaves. Several do where contacts touch exactly, so y is taken to be the
+ * polynomial y + P (eps, eps^2, ..), which has no ties: compare y, then column by column of P, each divided by -dy. The path then never
+ * returns to a basis. It ends with z_0 = 0 (solved) or where nothing falls (a ray).
+ */
+#include "solver/lemke.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "solver/basis.h"
+
+/* A response below this fraction of the largest one is rounding and does not limit a step. */
+static const double FALLS = 1e-10;
+/* Values this close to zero, relative to the largest value, reach it together. */
+static const double TIED = 1e-13;
+/* Entries of P, divided by -dy, that differ by less than this are equal. */
+static const double SAME = 1e-9;
+/* Of tied variables, one whose response is this much smaller than another's is left to stay: its pivot would spoil the inverse. */
+static const double WEAK = 1e-7;
+/* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
+static const double STALE = 1e-10, LOST = 1e-6;
+/* Exchanges after which the inverse is computed anew in any case. */
+static const int REFRESH = 50;
+/* What a ray may miss its conditions by, with its largest entry 1. */
+static const double RAY_TOLERANCE = 1e-9;
+/* Covering vectors tried from the basis of all w. */
+static const int ATTEMPTS = 4;
+
+typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
+
+typedef struct Path {
+    pcScaledLcp lcp;
+    pcBasis basis;
+    unsigned char* start; /* S: 1 where z_i is its variable */
+    double* cover;        /* d in the basis S, > 0 */
+    int* tied;            /* variables */
+    double *dx, *dw;      /* room for a second response */
+    double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
+    double residual;      /* of the best one */
+    bool proof, ray;      /* u: see lemke.h */
+    int pivots, limit;
+} Path;
+
+/* ---- basic variables ---- */
+
+static bool isBasic(const pcBasis* b, int variable)
+{
+    int n = b->lcp->n;
+    return variable <= n ? b->columnPlace[variable] >= 0 : b->rowPlace[variable - n - 1] < 0;
+}
+
+/* The entry of (dx, dw), or (x, w), that belongs to a basic variable. */
+static double entry(const pcBasis* b, const double* ofColumns, const double* ofRows, int variable)
+{
+    int n = b->lcp->n;
+    return variable <= n ? ofColumns[b->columnPlace[variable]] : ofRows[variable - n - 1];
+}
+
+static double change(const pcBasis* b, int variable) { return entry(b, b->dx, b->dw, variable); }
+
+static int complement(int n, int variable) { return variable < n ? n + 1 + variable : variable - n - 1; }
+
+static double largestOf(const pcBasis* b, const double* ofColumns, const double* ofRows)
+{
+    double most = 0.0;
+    for (int c = 0; c < b->k; c++) most = larger(most, fabs(ofColumns[c]));
+    for (int i = 0; i < b->lcp->n; i++) most = larger(most, fabs(ofRows[i]));
+    return most;
+}
+
+/* ---- ratio test ---- */
+
+static double firstZero(const pcBasis* b, double threshold)
+{
+    double step = INFINITY;
+    for (int c = 0; c < b->k; c++)
+        if (b->dx[c] < threshold) step = smaller(larger(b->x[c], 0.0) / -b->dx[c], step);
+    for (int i = 0; i < b->lcp->n; i++)
+        if (b->dw[i] < threshold) step = smaller(larger(b->w[i], 0.0) / -b->dw[i], step);
+    return step;
+}
+
+static int collectTied(Path* path, double step, double threshold, double slack)
+{
+    const pcBasis* b = &path->basis;
+    int n = path->lcp.n, count = 0;
+    double strongest = 0.0;
+    for (int c = 0; c < b->k; c++)
+        if (b->dx[c] < threshold && b->x[c] + step * b->dx[c] <= slack) path->tied[count++] = b->column[c];
+    for (int i = 0; i < n; i++)
+        if (b->dw[i] < threshold && b->w[i] + step * b->dw[i] <= slack) path->tied[count++] = n + 1 + i;
+    for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
+    int kept = 0;
+    for (int t = 0; t < count; t++)
+        if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
+    return kept;
+}
+
+static int removeTied(int* tied, int count, int variable)
+{
+    int kept = 0;
+    for (int t = 0; t < count; t++)
+        if (tied[t] != variable) tied[kept++] = tied[t];
+    return kept;
+}
+
+/* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
+static int compareColumn(Path* path, int count, int variable)
+{
+    pcBasis second = path->basis;
+    second.dx = path->dx, second.dw = path->dw;
+    pcBasisResponse(&second, variable);
+    double least = INFINITY;
+    int kept = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int t = 0; t < count; t++) {
+            double ratio = change(&second, path->tied[t]) / change(&path->basis, path->tied[t]);
+            if (pass == 0) least = smaller(ratio, least);
+            if (pass == 1 && ratio <= least + SAME * larger(1.0, fabs(least))) path->tied[kept++] = path->tied[t];
+        }
+    return kept;
+}
+
+/* Leaves one of the tied. */
+static int breakTie(Path* path, int count)
+{
+    int n = path->lcp.n;
+    for (int i = 0; i < n && count > 1; i++) {
+        int variable = path->start[i] ? i : n + 1 + i;
+        if (isBasic(&path->basis, variable)) count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
+        else count = compareColumn(path, count, variable);
+    }
+    return path->tied[0];
+}
+
+/* The variable that leaves, -1 if none does (a ray); *step is how far the entering one grows. */
+static int chooseLeaving(Path* path, double* step)
+{
+    pcBasis* b = &path->basis;
+    double threshold = -FALLS * largestOf(b, b->dx, b->dw), slack = TIED * larger(1.0, largestOf(b, b->x, b->w));
+    *step = firstZero(b, threshold);
+    if (isinf(*step)) return -1;
+    int count = collectTied(path, *step, threshold, slack);
+    for (int t = 0; t < count; t++)
+        if (path->tied[t] == path->lcp.n) return path->lcp.n; /* z_0 may go: the end of the path */
+    return breakTie(path, count);
+}
+
+/* ---- path ---- */
+
+/* Column n of the problem: in the basis S it reads `cover`, that is  [d]_R = -M_RB cover_B,  d = cover - M_B cover_B elsewhere. */
+static void setCover(Path* path)
+{
+    pcBasis* b = &path->basis;
+    memset(b->dw, 0, (size_t)path->lcp.ld * sizeof *b->dw);
+    for (int c = 0; c < b->k; c++) b->dx[c] = -path->cover[b->column[c]];
+    pcScaledAdd(&path->lcp, b->k, b->column, b->dx, b->dw);
+    for (int i = 0; i < path->lcp.n; i++)
+        if (b->rowPlace[i] < 0) b->dw[i] += path->cover[i];
+    pcScaledSetLast(&path->lcp, b->dw);
+}
+
+/* z_0 enters S at the least value that makes all others >= 0; -1 if they are. Of several the last one leaves: eps^i is least for it. */
+static int enterCover(Path* path)
+{
+    pcBasis* b = &path->basis;
+    int n = path->lcp.n, leave = -1;
+    double least = 0.0;
+    for (int i = 0; i < n; i++) {
+        int variable = path->start[i] ? i : n + 1 + i;
+        double ratio = entry(b, b->x, b->w, variable) / path->cover[i];
+        if (ratio < 0.0 && ratio <= least) least = ratio, leave = variable;
+    }
+    if (leave < 0) return -1;
+    setCover(path);
+    pcBasisResponse(b, n);
+    pcBasisExchange(b, n, leave, -least);
+    path->pivots++;
+    return complement(n, leave);
+}
+
+static bool refresh(pcBasis* b) { return pcBasisFactor(b) && pcBasisInvert(b); }
+
+/* The response to `enter`, with a new inverse where the old one is worn. */
+static bool respond(Path* path, int enter)
+{
+    pcBasis* b = &path->basis;
+    if (b->age >= REFRESH && !refresh(b)) return false;
+    double error = pcBasisResponse(b, enter);
+    if (error > STALE && b->age > 0) {
+        if (!refresh(b)) return false;
+        error = pcBasisResponse(b, enter);
+    }
+    return error <= LOST;
+}
+
+static Ending follow(Path* path, int* enter)
+{
+    pcBasis* b = &path->basis;
+    while (path->pivots < path->limit) {
+        double step;
+        if (!respond(path, *enter)) return ENDING_LOST;
+        int leave = chooseLeaving(path, &step);
+        if (leave < 0 && b->age == 0) return ENDING_RAY;
+        if (leave < 0) {
+            if (!refresh(b)) return ENDING_LOST; /* a ray is believed to a fresh inverse only */
+            continue;
+        }
+        pcBasisExchange(b, *enter, leave, step);
+        path->pivots++;
+        if (leave == path->lcp.n) return ENDING_SOLVED;
+        *enter = complement(path->lcp.n, leave);
+    }
+    return ENDING_LIMIT;
+}
+
+/* ---- what a path has found ---- */
+
+/* Measures z = x without z_0 and keeps it if it is the best so far. */
+static double measure(Path* path)
+{
+    const pcBasis* b = &path->basis;
+    int n = path->lcp.n;
+    memset(path->z, 0, (size_t)n * sizeof *path->z);
+    for (int c = 0; c < b->k; c++)
+        if (b->column[c] < n) path->z[b->column[c]] = larger(b->x[c], 0.0);
+    double residual = pcScaledResidual(&path->lcp, path->z, path->dw);
+    if (residual < path->residual) {
+        path->residual = residual;
+        memcpy(path->best, path->z, (size_t)n * sizeof *path->z);
+    }
+    return residual;
+}
+
+/* The values of a complementary basis are refined on the data; if the inverse is too worn for that, with a new one. */
+static void finish(Path* path, double tolerance)
+{
+    pcBasisValues(&path->basis);
+    if (measure(path) <= 0.01 * tolerance || path->basis.age == 0) return;
+    if (pcBasisFactor(&path->basis)) measure(path);
+}
+
+/* The direction of z, with largest entry 1; false if it has a negative entry. */
+static bool takeRay(Path* path, int enter)
+{
+    const pcBasis* b = &path->basis;
+    int n = path->lcp.n;
+    double most = 0.0, least = 0.0;
+    memset(path->z, 0, (size_t)n * sizeof *path->z);
+    if (enter < n) path->z[enter] = 1.0;
+    for (int c = 0; c < b->k; c++)
+        if (b->column[c] < n) path->z[b->column[c]] = b->dx[c];
+    for (int i = 0; i < n; i++) most = larger(most, path->z[i]), least = smaller(least, path->z[i]);
+    for (int i = 0; i < n; i++) path->z[i] = larger(path->z[i], 0.0) / most;
+    return most > 0.0 && least >= -RAY_TOLERANCE * most;
+}
+
+static double dotColumn(const Path* path, int j)
+{
+    const double* m = pcScaledColumn(&path->lcp, j);
+    double sum = 0.0;
+    for (int i = 0; i < path->lcp.n; i++) sum += m[i] * path->z[i];
+    return sum;
+}
+
+/* M'u <= 0 and q'u < 0: u'(M z + q) < 0 for every z >= 0. */
+static bool provesInfeasible(const Path* path)
+{
+    double qu = 0.0;
+    for (int i = 0; i < path->lcp.n; i++) qu += path->lcp.q[i] * path->z[i];
+    if (!(qu < -RAY_TOLERANCE)) return false;
+    for (int j = 0; j < path->lcp.n; j++)
+        if (!(dotColumn(path, j) <= RAY_TOLERANCE)) return false;
+    return true;
+}
+
+/* M u >= 0 and u_i (M u)_i = 0. */
+static bool staysComplementary(Path* path)
+{
+    int n = path->lcp.n;
+    memset(path->dw, 0, (size_t)path->lcp.ld * sizeof *path->dw);
+    for (int j = 0; j < n; j++) pcScaledAdd(&path->lcp, 1, &j, path->z + j, path->dw);
+    for (int i = 0; i < n; i++)
+        if (!(path->dw[i] >= -RAY_TOLERANCE) || !(fabs(path->z[i] * path->dw[i]) <= RAY_TOLERANCE)) return false;
+    return true;
+}
+
+static void judgeRay(Path* path, int enter)
+{
+    if (!takeRay(path, enter)) return;
+    bool proof = provesInfeasible(path), ray = proof || staysComplementary(path);
+    if (!ray || path->ray > proof) return;
+    path->proof = proof, path->ray = true;
+    memcpy(path->u, path->z, (size_t)path->lcp.n * sizeof *path->u);
+}
+
+/* ---- attempts ---- */
+
+/* The complementary basis of the guess; columns that depend on the others stay out. */
+static void startFromGuess(Path* path, const unsigned char* guess)
+{
+    pcBasis* b = &path->basis;
+    int n = path->lcp.n;
+    pcBasisSet(b, guess);
+    if (pcBasisFactor(b)) return;
+    pcBasisReset(b);
+    for (int before = -1; before != b->k;) { /* the zero diagonals of friction become usable once others are in: several rounds */
+        before = b->k;
+        for (int i = 0; i < n; i++) {
+            if (!guess[i] || b->columnPlace[i] >= 0) continue;
+            pcBasisResponse(b, i);
+            if (fabs(b->dw[i]) > WEAK * larger(1.0, largestOf(b, b->dx, b->dw))) pcBasisExchange(b, i, n + 1 + i, 0.0);
+        }
+    }
+    if (!pcBasisFactor(b)) pcBasisReset(b);
+}
+
+/* Numbers in [1, 2) that differ from row to row and from attempt to attempt, not from run to run; the first attempt has all 1. */
+static void spreadCover(Path* path, int attempt)
+{
+    for (int i = 0; i < path->lcp.n; i++) {
+        uint64_t h = ((uint64_t)i + 1u + ((uint64_t)attempt << 32)) * 0x9E3779B97F4A7C15u;
+        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
+        path->cover[i] = attempt ? 1.0 + (double)((h ^ (h >> 27)) >> 11) * 0x1p-53 : 1.0;
+    }
+}
+
+/* One path from S = the basis as it is, and what came of it. */
+static Ending attempt(Path* path, double tolerance)
+{
+    for (int i = 0; i < path->lcp.n; i++) path->start[i] = path->basis.columnPlace[i] >= 0;
+    int enter = enterCover(path);
+    Ending ending = enter < 0 ? ENDING_SOLVED : follow(path, &enter);
+    if (ending == ENDING_RAY) judgeRay(path, enter);
+    if (ending == ENDING_SOLVED) finish(path, tolerance);
+    else measure(path);
+    return ending;
+}
+
+static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
+{
+    size_t n = (size_t)problem->n;
+    if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &path->lcp) || !pcBasisMake(&path->lcp, arena, &path->basis)) return false;
+    path->start = pcArenaNew(arena, unsigned char, n);
+    path->tied = pcArenaNew(arena, int, n + 1);
+    path->dx = pcArenaNew(arena, double, n + 1);
+    path->dw = pcArenaNew(arena, double, path->lcp.ld);
+    double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
+    path->residual = INFINITY;
+    return pcArenaGood(arena);
+}
+
+/* Paths until one solves the problem or proves that it has no solution. */
+static Ending search(Path* path, const pcLemke* problem, int* attempts)
+{
+    int each = problem->maxPivots > 0 ? problem->maxPivots : 200 + 5 * problem->n;
+    bool guessed = problem->guessOrNull != NULL;
+    Ending ending = ENDING_LIMIT;
+    for (*attempts = 0; *attempts < ATTEMPTS + guessed; ++*attempts) {
+        bool fromGuess = guessed && *attempts == 0;
+        if (fromGuess) startFromGuess(path, problem->guessOrNull);
+        else pcBasisReset(&path->basis);
+        if (fromGuess && measure(path) <= problem->tolerance) return ENDING_SOLVED;
+        if (fromGuess && !pcBasisInvert(&path->basis)) continue;
+        spreadCover(path, *attempts - guessed);
+        path->limit = problem->maxPivots > 0 ? each : path->pivots + each;
+        ending = attempt(path, problem->tolerance);
+        if (path->residual <= problem->tolerance || path->proof) return ending;
+        if (problem->maxPivots > 0 && path->pivots >= each) break;
+    }
+    --*attempts;
+    return ending;
+}
+
+static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
+{
+    if (path->residual <= tolerance) return PC_SOLVED;
+    if (path->ray) return PC_RAY;
+    return ending == ENDING_LIMIT ? PC_LIMIT : PC_INACCURATE;
+}
+
+static void writeRay(const Path* path, double* ray)
+{
+    double most = 0.0;
+    for (int i = 0; i < path->lcp.n; i++) ray[i] = path->lcp.columnScale[i] * path->u[i], most = larger(most, ray[i]);
+    for (int i = 0; i < path->lcp.n; i++) ray[i] /= most;
+}
+
+pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, double* rayOrNull)
+{
+    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    Path path = {.residual = INFINITY};
+    size_t mark = pcArenaMark(arena);
+    memset(z, 0, (size_t)problem->n * sizeof *z);
+    if (makePath(problem, arena, &path)) {
+        Ending ending = search(&path, problem, &info.fallbacks);
+        info.outcome = outcomeOf(&path, problem->tolerance, ending);
+        info.iterations = path.pivots, info.residual = path.residual;
+        for (int i = 0; i < problem->n; i++) z[i] = path.best[i] * path.lcp.columnScale[i] * path.lcp.size;
+        if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
+    }
+    pcArenaRelease(arena, mark);
+    return info;
+}

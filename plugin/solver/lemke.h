@@ -1,0 +1,25 @@
+/* Lemke's method for dense linear complementarity problems: z >= 0, w = M z + q >= 0, z'w = 0, for any square M. */
+#ifndef PC_SOLVER_LEMKE_H
+#define PC_SOLVER_LEMKE_H
+
+#include "base/arena.h"
+#include "pcontact/types.h"
+
+typedef struct pcLemke {
+    int n;
+    const double* M;                  /* row-major */
+    const double* q;
+    double tolerance;                 /* of the residual */
+    int maxPivots;                    /* in all; 0: chosen from n */
+    const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */
+} pcLemke;
+
+/* `z` is the best point met, always written; the residual is measured on it: max_i |min(z'_i, w'_i)| in the units of scaled.h. `ray` (n
+ * numbers, largest 1) is written with PC_RAY only: u >= 0 with either
+ *     M'u <= 0 and q'u < 0            no z >= 0 makes M z + q >= 0 (always so if M is semidefinite), or
+ *     M u >= 0 and u_i (M u)_i = 0    z can grow along u with w staying complementary,
+ * checked to RAY_TOLERANCE of lemke.c in the units of scaled.h. Iterations are pivots, fallbacks are fresh starts with another covering
+ * vector. Numbers must be finite. All memory is given back to the arena; if it has none the outcome is PC_LIMIT and z = 0. */
+pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, double* rayOrNull);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * A linear complementarity problem in its own units: w = M z + q becomes  w' = M'z' + q'  with
+ *
+ *     M' = R M C,     q' = R q / s,     z = s C z',     w = s R^-1 w'        R, C diagonal > 0, s > 0: powers of two, so nothing is rounded
+ *
+ * Complementarity does not notice (z_i w_i = 0 exactly if z'_i w'_i = 0), so masses of 1e6 and millimetres for metres do not either. Where
+ * M_ii > 0, R_i = C_i makes it about 1; then the entries of a positive semidefinite block are about 1 or less. The other rows and columns
+ * (the cone rows mu c_n - E'beta of friction) are brought to 1 against those. |q'| has its largest entry in (1/2, 1].
+ */
+#ifndef PC_SOLVER_SCALED_H
+#define PC_SOLVER_SCALED_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+/* Columns are kept apart in blocks of this many rows, of which only those that are not zero take part in products. */
+#define PC_SCALED_BLOCK 8
+
+typedef struct pcScaledLcp {
+    int n, ld;
+    const double* M;    /* the caller's, row-major: for single rows */
+    double* column;     /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
+    double* q;          /* q', zero beyond n */
+    double* rowScale;   /* R */
+    double* columnScale; /* C, and 1 for column n */
+    double size;        /* s */
+    int* block;         /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
+    int* blockCount;
+} pcScaledLcp;
+
+/* False if the arena is out of memory. What is taken stays in the arena. */
+bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out);
+
+const double* pcScaledColumn(const pcScaledLcp* lcp, int j);
+
+/* Row i of M' at the given columns. */
+void pcScaledRow(const pcScaledLcp* lcp, int i, int count, const int* columns, double* out);
+
+/* y += sum a_k column(columns_k); y has ld numbers. */
+void pcScaledAdd(const pcScaledLcp* lcp, int count, const int* columns, const double* a, double* y);
+
+/* Makes `values` (ld numbers, zero beyond n) column n. */
+void pcScaledSetLast(pcScaledLcp* lcp, const double* values);
+
+/* max_i |min(z'_i, w'_i)| for z' (n numbers); w = M'z' + q' is left in w (ld numbers). */
+double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* w);
+
+#endif

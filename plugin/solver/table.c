@@ -1,0 +1,28 @@
+/* The table of solvers of cone problems, and the memory they share. A new solver is one file and one row. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/memory.h"
+#include "solver/problem.h"
+#include "solver/sparse.h"
+
+const pcConeSolver pcConeSolvers[] = {
+    {"sparse", pcSparseSolve, true, true},
+};
+const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);
+
+const pcConeSolver* pcConeSolverFind(const char* name)
+{
+    for (int i = 0; i < pcConeSolverCount; i++) {
+        if (strcmp(pcConeSolvers[i].name, name) == 0) return &pcConeSolvers[i];
+    }
+    return NULL;
+}
+
+pcSolverMemory* pcSolverMemoryCreate(void) { return calloc(1, sizeof(pcSolverMemory)); }
+
+void pcSolverMemoryFree(pcSolverMemory* memory)
+{
+    if (memory) pcArenaFree(&memory->arena);
+    free(memory);
+}
