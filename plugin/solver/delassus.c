@@ -38,6 +38,13 @@ static double norm(void* self, const double* F)
     return sqrt(sum);
 }
 
+static double error(void* self, const double* F)
+{
+    double most = 0.0;
+    for (int i = 0; i < ((Impulse*)self)->n; i++) most = larger(most, fabs(F[i]));
+    return most;
+}
+
 /* (I + W G) dx = rhs */
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dx)
 {
@@ -83,6 +90,7 @@ bool pcImpulseForm(const pcImpulseProblem* p, pcArena* arena, pcLinear* out)
                       .change = velocities,
                       .balance = balance,
                       .norm = norm,
+                      .error = error,
                       .newton = newton};
     return true;
 }

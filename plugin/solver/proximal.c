@@ -19,19 +19,24 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/vec.h"
 #include "solver/cone.h"
 
+/* eps of the first round; below EPS_FINE it is reduced only if that is needed; of the round that settles */
 #define EPS_COLD 0.1
 #define EPS_WARM 1e-4
+#define EPS_FINE 1e-5
 #define EPS_LEAST 1e-9
 #define EPS_MOST 1e4
+#define EPS_SETTLE 1e-4
+/* Newton steps in all; in one round; in one round without getting better by a tenth */
+#define ITERATION_LIMIT 500
 #define INNER_LIMIT 60
-#define STALL_LIMIT 8
+#define STALL_LIMIT 14
+#define SETTLE_LIMIT 3
 #define RESTART_LIMIT 60
+#define HUGE 1e30 /* velocities beyond this many units are no solution */
 
 typedef struct State {
     double *x, *u, *y; /* unknowns, row velocities without softness, velocity of the softness */
@@ -235,7 +240,7 @@ static bool solveRound(Method* m, double enough, int limit, int* steps)
     for (*steps = 0; *steps < limit && sinceBest < STALL_LIMIT; ++*steps, m->iterations++) {
         if (!direction(m)) return false;
         double moved = largestStep(m), before = m->now.norm, a = 1.0;
-        if (!(moved < 1e30)) return false;
+        if (!(moved < HUGE)) return false;
         tryStep(m, 1.0);
         for (int halving = 0; moved > enough && halving < 10 && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
             tryStep(m, a *= 0.5);
@@ -268,39 +273,70 @@ static void startRound(Method* m, const double* x, const double* c)
     for (int i = 0; i < p->rows; i++) m->now.y[i] = softOf(p, i) * c[i];
 }
 
+/* How small the next E may be. Where it became very small, 1/E has amplified rounding, seen in F: a round with a larger one settles c
+ * without moving it. */
+typedef struct Schedule {
+    double eps, failed; /* `failed`: an eps that was too small a short while ago */
+    double held;        /* of the last good round */
+    int settled;        /* how often E was made larger again for accuracy */
+} Schedule;
+
+static void afterSuccess(Schedule* s, double held, int steps, double tolerance)
+{
+    bool fast = held <= 0.03 * s->held, fine = s->eps <= EPS_FINE;
+    s->held = held;
+    if (held <= 0.1 * tolerance || (fine && fast)) return; /* another round like this one will do */
+    double next = s->eps * (steps <= 4 ? 0.01 : steps <= 10 ? 0.1 : 0.3);
+    if (next <= s->failed) next = sqrt(s->eps * s->failed);
+    s->eps = larger(next, fine ? EPS_LEAST : 0.5 * EPS_FINE);
+    s->failed *= 0.3;
+}
+
+static void afterFailure(Schedule* s)
+{
+    s->failed = s->eps;
+    s->eps = smaller(s->eps * 10.0, EPS_MOST);
+}
+
+/* One round from (x, c); on success they are replaced, and the return is what is still held back. NaN: it failed. */
+static double advance(Method* m, double eps, double enough, int limit, int* steps, double* x, double* c)
+{
+    setWeights(m, eps);
+    startRound(m, x, c);
+    bool good = solveRound(m, enough, limit, steps);
+    double held = heldBack(m);
+    if (!good || !(held < HUGE)) return NAN;
+    copy(x, m->now.x, m->p->unknowns), copy(c, m->now.c, m->p->rows);
+    return held;
+}
+
 pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* settings, pcArena* arena, double* x, double* c)
 {
     pcProximalInfo info = {.residual = INFINITY};
     Method method = {0}, *m = &method;
     size_t mark = pcArenaMark(arena);
-    int limit = settings->maxIterations ? settings->maxIterations : 400, steps = 0;
-    if (!methodNew(m, p, arena)) {
-        pcArenaRelease(arena, mark);
-        return info;
-    }
-    double courage = 1.0, eps = settings->warm ? EPS_WARM : EPS_COLD;
-    while (m->iterations < limit && info.restarts <= RESTART_LIMIT) {
-        setWeights(m, eps);
-        startRound(m, x, c);
+    double tolerance = settings->tolerance;
+    int limit = settings->maxIterations ? settings->maxIterations : ITERATION_LIMIT, steps = 0;
+    Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY};
+    bool memory = methodNew(m, p, arena);
+    while (memory && !info.converged && m->iterations < limit && info.restarts <= RESTART_LIMIT) {
+        double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
+        int left = limit - m->iterations;
+        double held = advance(m, s.eps, enough, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);
         info.rounds++;
-        double enough = larger(1e-2 * settings->tolerance, smaller(1e-4 * eps, 1e-6));
-        bool good = solveRound(m, enough, limit - m->iterations < INNER_LIMIT ? limit - m->iterations : INNER_LIMIT, &steps);
-        double held = heldBack(m);
-        if (getenv("PCV")) fprintf(stderr, "  round %d eps %.1e steps %d good %d held %.2e norm %.2e enough %.1e\n", info.rounds, eps, steps, good, held, m->now.norm, enough);
-        if (!good || !(held < 1e30)) {
-            info.restarts++;
-            eps = smaller(eps * 10.0, EPS_MOST);
-            courage = 0.5;
+        if (isnan(held)) {
+            afterFailure(&s), info.restarts++;
             continue;
         }
-        copy(x, m->now.x, p->unknowns), copy(c, m->now.c, p->rows);
-        info.residual = held + enough;
-        if (info.residual <= settings->tolerance) {
-            info.converged = true;
-            break;
+        double rounding = p->error(p->self, m->now.F) / p->velocityScale;
+        info.residual = held + enough + rounding;
+        bool close = held + enough <= tolerance, rough = rounding > 0.5 * tolerance && s.settled < SETTLE_LIMIT;
+        info.converged = close && !rough;
+        if (close && rough) {
+            s.eps = larger(s.eps, EPS_SETTLE), s.held = held, s.settled++;
+        } else {
+            afterSuccess(&s, held, steps, tolerance);
         }
-        eps = larger(eps * pow(steps <= 4 ? 0.01 : steps <= 10 ? 0.1 : 0.3, courage), EPS_LEAST);
-        courage=smaller(1.0,courage*1.2);
     }
     info.iterations = m->iterations;
     pcArenaRelease(arena, mark);

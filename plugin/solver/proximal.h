@@ -21,6 +21,7 @@ typedef struct pcLinear {
     void (*change)(void* self, const double* dx, double* du);                 /* du = C dx */
     void (*balance)(void* self, const double* x, const double* c, double* F); /* F = A (x - f) - B c */
     double (*norm)(void* self, const double* F);                              /* >= 0; comparable between two F of this problem */
+    double (*error)(void* self, const double* F);                             /* largest row velocity that F stands for: |C A^-1 F| */
     bool (*newton)(void* self, const double* G, const int* offset, const double* rhs, double* dx); /* (A + B G C) dx = rhs */
 } pcLinear;
 

@@ -19,9 +19,9 @@
 
 typedef struct Velocity {
     const pcProblem* p;
-    const double* mass; /* per block, or dense */
+    double* L;          /* Cholesky factors of the mass: per block, or one */
     double* own;
-    double* difference; /* v - f */
+    double* difference; /* v - f; and M^-1 F */
     pcBlocks H;
 } Velocity;
 
@@ -84,6 +84,19 @@ static double norm(void* self, const double* F)
     return sqrt(sum);
 }
 
+/* max |J M^-1 F| */
+static double error(void* self, const double* F)
+{
+    Velocity* s = self;
+    const pcProblem* p = s->p;
+    int size = p->dense ? B * p->blocks : B;
+    double most = 0.0;
+    memcpy(s->difference, F, (size_t)(B * p->blocks) * sizeof *F);
+    for (int i = 0; i < B * p->blocks; i += size) pcCholeskySolve(size, s->L + i / B * BB, size, s->difference + i);
+    for (int row = 0; row < p->rows; row++) most = larger(most, fabs(rowTimes(p, row, s->difference)));
+    return most;
+}
+
 static void addMass(Velocity* s)
 {
     const pcProblem* p = s->p;
@@ -143,8 +156,8 @@ static bool newton(void* self, const double* G, const int* offset, const double*
 static bool ownOf(Velocity* s, pcArena* arena)
 {
     const pcProblem* p = s->p;
-    int parts = p->dense ? 1 : p->blocks, size = p->dense ? B * p->blocks : B;
-    double* L = pcArenaNew(arena, double, (size_t)parts * (size_t)size * (size_t)size);
+    int parts = p->dense ? p->blocks > 0 : p->blocks, size = p->dense ? B * p->blocks : B;
+    double* L = s->L = pcArenaNew(arena, double, (size_t)parts * (size_t)size * (size_t)size);
     double* z = pcArenaNew(arena, double, B * p->blocks);
     if (!pcArenaGood(arena)) return false;
     memcpy(L, p->mass, (size_t)parts * (size_t)size * (size_t)size * sizeof *L);
@@ -206,6 +219,7 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .change = change,
                       .balance = balance,
                       .norm = norm,
+                      .error = error,
                       .newton = newton};
     return true;
 }
@@ -233,7 +247,7 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
     pcArenaRelease(&memory->arena, mark);
     pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
     info.solve.residual = certificate.residual;
-    if (certificate.residual < INFINITY) info.solve.outcome = PC_INACCURATE;
+    if (isfinite(certificate.residual)) info.solve.outcome = PC_INACCURATE;
     if (certificate.residual <= settings->tolerance && certificate.momentum <= settings->tolerance) info.solve.outcome = PC_SOLVED;
     return info;
 }
