@@ -83,7 +83,7 @@ bool pcImpulseForm(const pcImpulseProblem* p, pcArena* arena, pcLinear* out)
                       .cones = p->cones,
                       .cone = p->cone,
                       .own = s->own,
-                      .coulomb = true,
+                      .law = PC_LAW_COULOMB,
                       .velocityScale = scale > 0.0 ? scale : 1.0,
                       .self = s,
                       .velocities = velocities,

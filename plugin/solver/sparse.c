@@ -212,7 +212,7 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .cone = p->cone,
                       .soft = p->soft,
                       .own = s->own,
-                      .coulomb = p->coulomb,
+                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
                       .velocityScale = p->velocityScale,
                       .self = s,
                       .velocities = velocities,

@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/fixedpoint.h"
 #include "solver/memory.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
     {"sparse", pcSparseSolve, true, true},
+    {"fixedpoint", pcFixedPointSolve, true, false},
 };
 const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);
 
