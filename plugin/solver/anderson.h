@@ -8,8 +8,8 @@
 #define PC_ANDERSON_DEPTH 5
 
 typedef struct pcAnderson {
-    int n, count;                    /* numbers of x; differences held */
-    double *f, *g;                   /* of the last pass */
+    int n, count;                                          /* numbers of x; differences held */
+    double *f, *g;                                         /* of the last pass */
     double *df[PC_ANDERSON_DEPTH], *dg[PC_ANDERSON_DEPTH]; /* newest first */
     double* room[PC_ANDERSON_DEPTH];
 } pcAnderson;

@@ -26,23 +26,23 @@
 #include "solver/sparse.h"
 
 #define PASS_LIMIT 80
-#define PLAIN_PASSES 2   /* at the start and after every return to the best x */
-#define RETURN_LIMIT 4   /* returns to the best x: then it does not contract */
-#define WORSE 3.0        /* a change this many times the best one calls for a return; Anderson's steps are not monotone */
+#define PLAIN_PASSES 2 /* at the start and after every return to the best x */
+#define RETURN_LIMIT 4 /* returns to the best x: then it does not contract */
+#define WORSE 3.0      /* a change this many times the best one calls for a return; Anderson's steps are not monotone */
 #define INNER_LOOSEST 1e-5
 
 typedef struct Chi {
     const pcProblem* p;
     int which;
-    int states;          /* numbers of x */
-    pcProblem shifted;   /* p with its own targets */
+    int states;        /* numbers of x */
+    pcProblem shifted; /* p with its own targets */
     double* target;
-    pcLinear P1, P2;     /* the same matrices; they differ in law and targets */
-    double *v, *c;       /* of P1: the answer */
-    double *v2, *c2;     /* of P2 */
+    pcLinear P1, P2; /* the same matrices; they differ in law and targets */
+    double *v, *c;   /* of P1: the answer */
+    double *v2, *c2; /* of P2 */
     double *u, *slip, *Gamma, *slips;
-    double inner;        /* tolerance of P1 and P2 */
-    double missed;       /* max |Gamma - sum Lambda(u)| at P1's answer, by velocityScale */
+    double inner;  /* tolerance of P1 and P2 */
+    double missed; /* max |Gamma - sum Lambda(u)| at P1's answer, by velocityScale */
     bool warm2;
     pcArena* arena;
 } Chi;
@@ -143,7 +143,7 @@ static bool apply(Chi* chi, const double* x, double* g)
 typedef struct Iteration {
     double *x, *g, *best; /* best: g of the least change so far */
     double change, leastChange, lastChange;
-    int plain;            /* plain steps since the start or the last return */
+    int plain; /* plain steps since the start or the last return */
     int returns;
     double contraction;
     pcAnderson anderson;
@@ -181,7 +181,7 @@ static void step(Iteration* it, const Chi* chi)
     if (it->change > WORSE * it->leastChange) {
         memcpy(it->x, it->best, size);
         pcAndersonReset(&it->anderson);
-        it->plain = 0, it->returns++;
+        it->plain = 0, it->returns++, it->leastChange = INFINITY; /* the least one may have been an error of P1 */
         return;
     }
     pcAndersonStep(&it->anderson, it->x, it->g);
@@ -189,20 +189,31 @@ static void step(Iteration* it, const Chi* chi)
     for (int i = 0; chi->which != 1 && i < chi->states; i++) it->x[i] = larger(it->x[i], 0.0);
 }
 
+/* Whether (v, c) is the solution, by the certificate. */
+static bool judge(const pcProblem* p, double tolerance, pcArena* arena, const double* v, const double* c, pcSolveInfo* solve)
+{
+    pcCertificate certificate = pcCertify(p, v, c, arena);
+    bool good = certificate.residual <= tolerance && certificate.momentum <= tolerance;
+    solve->residual = certificate.residual;
+    solve->outcome = good ? PC_SOLVED : isfinite(certificate.residual) ? PC_INACCURATE : PC_LIMIT;
+    return good;
+}
+
 /* Runs chi until P1's answer obeys Coulomb's law; false: it does not contract, or P1 or P2 was not solved. */
-static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, int* passes)
+static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcSolveInfo* solve)
 {
     int limit = settings->maxIterations ? settings->maxIterations : PASS_LIMIT;
     double enough = 0.3 * settings->tolerance, finest = 0.05 * settings->tolerance;
     chi->inner = larger(finest, INNER_LOOSEST);
-    for (*passes = 0; *passes < limit && it->returns <= RETURN_LIMIT;) {
+    while (solve->iterations < limit && it->returns <= RETURN_LIMIT) {
         bool solved = apply(chi, it->x, it->g);
-        ++*passes;
+        solve->iterations++;
         if (!solved) return false;
-        if (chi->missed <= enough && chi->inner <= 0.1 * settings->tolerance) return true;
+        bool close = chi->missed <= enough && chi->inner <= enough;
+        if (close && judge(chi->p, settings->tolerance, chi->arena, chi->v, chi->c, solve)) return true;
         measure(it, chi->states);
         step(it, chi);
-        chi->inner = larger(finest, smaller(INNER_LOOSEST, 0.01 * chi->missed));
+        chi->inner = larger(finest, smaller(INNER_LOOSEST, (it->returns ? 1e-4 : 1e-2) * chi->missed));
     }
     return false;
 }
@@ -225,14 +236,6 @@ static void start(Chi* chi, Iteration* it, bool warm)
 
 /* ---- The solver ----------------------------------------------------------------------------------------------------------------- */
 
-static void judge(const pcProblem* p, double tolerance, pcArena* arena, const double* v, const double* c, pcSolveInfo* solve)
-{
-    pcCertificate certificate = pcCertify(p, v, c, arena);
-    bool good = certificate.residual <= tolerance && certificate.momentum <= tolerance;
-    solve->residual = certificate.residual;
-    solve->outcome = good ? PC_SOLVED : isfinite(certificate.residual) ? PC_INACCURATE : PC_LIMIT;
-}
-
 static void fallBack(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c, pcConeInfo* info)
 {
     pcConeSettings cold = {.tolerance = settings->tolerance};
@@ -254,11 +257,10 @@ pcConeInfo pcFixedPointSolve(const pcProblem* p, const pcConeSettings* settings,
     bool done = false;
     if (chiNew(&chi, p, settings->fixedPoint ? settings->fixedPoint : 2, arena) && iterationNew(&it, chi.states, arena)) {
         start(&chi, &it, settings->warm);
-        done = iterate(&chi, &it, settings, &info.solve.iterations);
+        done = iterate(&chi, &it, settings, &info.solve);
     }
     info.contraction = it.contraction;
     pcArenaRelease(arena, mark);
-    if (done) judge(p, settings->tolerance, arena, v, c, &info.solve);
-    if (info.solve.outcome != PC_SOLVED) fallBack(p, settings, memory, v, c, &info);
+    if (!done) fallBack(p, settings, memory, v, c, &info);
     return info;
 }
