@@ -51,8 +51,10 @@ typedef struct Path {
     unsigned char* start; /* S: 1 where z_i is its variable */
     double* cover;        /* d in the basis S, > 0 */
     int* tied;            /* variables */
+    double* ratio;        /* one for each of them */
     double *dx, *dw;      /* room for a second response */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
+    unsigned char* basic; /* flags of the best one */
     double residual;      /* of the best one */
     bool proof, ray;      /* u: see lemke.h */
     int pivots, limit;
@@ -87,13 +89,11 @@ static double largestOf(const pcBasis* b, const double* ofColumns, const double*
 
 /* ---- ratio test ---- */
 
-static double firstZero(const pcBasis* b, double threshold)
+/* The step at which the first of `count` values y reaches zero, if that is before `step`. */
+static double firstZero(int count, const double* y, const double* dy, double threshold, double step)
 {
-    double step = INFINITY;
-    for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < threshold) step = smaller(larger(b->x[c], 0.0) / -b->dx[c], step);
-    for (int i = 0; i < b->lcp->n; i++)
-        if (b->dw[i] < threshold) step = smaller(larger(b->w[i], 0.0) / -b->dw[i], step);
+    for (int i = 0; i < count; i++)
+        if (dy[i] < threshold && y[i] < step * -dy[i]) step = larger(y[i], 0.0) / -dy[i];
     return step;
 }
 
@@ -121,20 +121,28 @@ static int removeTied(int* tied, int count, int variable)
     return kept;
 }
 
-/* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
-static int compareColumn(Path* path, int count, int variable)
+/* How the tied ones answer to `variable`, which is nonbasic: a w by single entries, a z (of a guessed S) by its whole response. */
+static void answers(Path* path, int count, int variable, double* answer)
 {
     pcBasis second = path->basis;
     second.dx = path->dx, second.dw = path->dw;
-    pcBasisResponse(&second, variable);
-    double least = INFINITY;
+    if (variable < path->lcp.n) pcBasisResponse(&second, variable);
+    for (int t = 0; t < count; t++)
+        answer[t] = variable < path->lcp.n ? change(&second, path->tied[t]) : pcBasisEntry(&second, path->tied[t], variable);
+}
+
+/* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
+static int compareColumn(Path* path, int count, int variable)
+{
+    double least = INFINITY, *ratio = path->ratio;
     int kept = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int t = 0; t < count; t++) {
-            double ratio = change(&second, path->tied[t]) / change(&path->basis, path->tied[t]);
-            if (pass == 0) least = smaller(ratio, least);
-            if (pass == 1 && ratio <= least + SAME * larger(1.0, fabs(least))) path->tied[kept++] = path->tied[t];
-        }
+    answers(path, count, variable, ratio);
+    for (int t = 0; t < count; t++) {
+        ratio[t] /= change(&path->basis, path->tied[t]);
+        least = smaller(ratio[t], least);
+    }
+    for (int t = 0; t < count; t++)
+        if (ratio[t] <= least + SAME * larger(1.0, fabs(least))) path->tied[kept++] = path->tied[t];
     return kept;
 }
 
@@ -155,7 +163,8 @@ static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
     double threshold = -FALLS * largestOf(b, b->dx, b->dw), slack = TIED * larger(1.0, largestOf(b, b->x, b->w));
-    *step = firstZero(b, threshold);
+    *step = firstZero(b->k, b->x, b->dx, threshold, INFINITY);
+    *step = firstZero(path->lcp.n, b->w, b->dw, threshold, *step);
     if (isinf(*step)) return -1;
     int count = collectTied(path, *step, threshold, slack);
     for (int t = 0; t < count; t++)
@@ -246,6 +255,7 @@ static double measure(Path* path)
     if (residual < path->residual) {
         path->residual = residual;
         memcpy(path->best, path->z, (size_t)n * sizeof *path->z);
+        for (int i = 0; i < n; i++) path->basic[i] = b->columnPlace[i] >= 0;
     }
     return residual;
 }
@@ -370,7 +380,9 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     size_t n = (size_t)problem->n;
     if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &path->lcp) || !pcBasisMake(&path->lcp, arena, &path->basis)) return false;
     path->start = pcArenaNew(arena, unsigned char, n);
+    path->basic = pcArenaNew(arena, unsigned char, n);
     path->tied = pcArenaNew(arena, int, n + 1);
+    path->ratio = pcArenaNew(arena, double, n + 1);
     path->dx = pcArenaNew(arena, double, n + 1);
     path->dw = pcArenaNew(arena, double, path->lcp.ld);
     double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
@@ -421,11 +433,13 @@ pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, doub
     Path path = {.residual = INFINITY};
     size_t mark = pcArenaMark(arena);
     memset(z, 0, (size_t)problem->n * sizeof *z);
+    if (problem->basisOrNull) memset(problem->basisOrNull, 0, (size_t)problem->n);
     if (makePath(problem, arena, &path)) {
         Ending ending = search(&path, problem, &info.fallbacks);
         info.outcome = outcomeOf(&path, problem->tolerance, ending);
         info.iterations = path.pivots, info.residual = path.residual;
         for (int i = 0; i < problem->n; i++) z[i] = path.best[i] * path.lcp.columnScale[i] * path.lcp.size;
+        if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->n);
         if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
     }
     pcArenaRelease(arena, mark);
