@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/lemke_cone.h"
 #include "solver/memory.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
+    {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
 };
 const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);
