@@ -403,7 +403,15 @@ static void addCone(const pcProblem* problem, const pcCone* cone, const double* 
         add(right, -c[cone->row] * pcConeSlip(cone, g, u));
 }
 
-/* The kinetic energies of v, f and v - f in one part; returns that of the part's largest mass at unit velocity. */
+static double smallestMass(const double* M, int n)
+{
+    double smallest = (double)INFINITY;
+    for (int i = 0; i < n; i++)
+        if (i % 6 < 3) smallest = smaller(smallest, M[at(i, i, n)]);
+    return smallest;
+}
+
+/* The kinetic energies of v, f and v - f in one part; returns that of the part's smallest mass at unit velocity. */
 static double addKinetic(const pcProblem* problem, const Masses* masses, int part, const double* v, Balance* left)
 {
     int n = masses->size;
@@ -418,7 +426,7 @@ static double addKinetic(const pcProblem* problem, const Masses* masses, int par
             energy[0] += v[i] * m * v[j], energy[1] += f[i] * m * f[j], energy[2] += (v[i] - f[i]) * m * (v[j] - f[j]);
         }
     add(left, energy[0]), add(left, -energy[1]), add(left, energy[2]);
-    return 0.5 * largestMass(M, n) * problem->velocityScale * problem->velocityScale;
+    return 0.5 * smallestMass(M, n) * problem->velocityScale * problem->velocityScale;
 }
 
 double pcEnergyError(const pcProblem* problem, const double* v, const double* c)
