@@ -23,7 +23,7 @@
 /* A factor whose diagonal falls by this much against its largest entry is singular: what it would solve is rounding. */
 static const double SINGULAR = 1e-13;
 /* An error of G dx that a step of refinement removes at the cost of one more product with H. */
-static const double REFINE = 1e-13;
+static const double REFINE = 1e-12;
 
 bool pcBasisMake(pcScaledLcp* lcp, pcArena* arena, pcBasis* out)
 {
@@ -175,6 +175,17 @@ double pcBasisResponse(pcBasis* b, int variable)
     if (error <= REFINE * size) return error / size;
     pcPanelTimes(&H, b->u, b->dx);
     return finishResponse(b, variable, b->u) / size;
+}
+
+double pcBasisEntry(pcBasis* b, int basic, int variable)
+{
+    int n = b->lcp->n;
+    const double* h = columnOfH(b, b->rowPlace[variable - n - 1]);
+    if (basic <= n) return h[b->columnPlace[basic]];
+    pcScaledRow(b->lcp, basic - n - 1, b->k, b->column, b->u);
+    double sum = 0.0;
+    for (int c = 0; c < b->k; c++) sum += b->u[c] * h[c];
+    return sum;
 }
 
 /* ---- exchange ---- */

@@ -50,6 +50,9 @@ void pcBasisValues(pcBasis* basis);
 /* dx, dw: how the basic variables change per unit of a nonbasic one. Returns the relative error of G dx, which costs nothing to know. */
 double pcBasisResponse(pcBasis* basis, int variable);
 
+/* The same for one basic variable and a nonbasic w only, at O(k). */
+double pcBasisEntry(pcBasis* basis, int basic, int variable);
+
 /* Moves by `step` along the last response, which must be that of `enter`, and exchanges it for the basic variable `leave`. */
 void pcBasisExchange(pcBasis* basis, int enter, int leave, double step);
 

@@ -22,7 +22,7 @@ static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* set
         guess = pcArenaNew(arena, unsigned char, problem->n);
         for (int i = 0; guess && i < problem->n; i++) guess[i] = settings->start[i] > 0.0;
     }
-    pcLemke lemke = {problem->n, problem->M, problem->q, settings->tolerance, settings->maxIterations, guess};
+    pcLemke lemke = {problem->n, problem->M, problem->q, settings->tolerance, settings->maxIterations, guess, NULL};
     return pcLemkeSolve(&lemke, arena, z, settings->ray);
 }
 

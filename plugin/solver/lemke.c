@@ -31,6 +31,13 @@ static const double WEAK = 1e-7;
 static const double STALE = 1e-10, LOST = 1e-6;
 /* Exchanges after which the inverse is computed anew in any case. */
 static const int REFRESH = 50;
+/* Steps add up rounding in the values: they are computed from the inverse after this many exchanges, and after each one when z_0 is so
+ * small that an error in it could hide the end of the path. */
+static const int TIDY = 8;
+static const double NEAR_END = 1e-6;
+/* Covering entry of rows that a variable without diagonal lifts: the friction rows, by lambda. Large keeps friction out until the normal
+ * impulses are found, which halves the pivots (48 contacts: 170 for 340; beyond 32 nothing is gained). */
+static const double LIFTED = 32.0;
 /* What a ray may miss its conditions by, with its largest entry 1. */
 static const double RAY_TOLERANCE = 1e-9;
 /* Covering vectors tried from the basis of all w. */
@@ -44,8 +51,10 @@ typedef struct Path {
     unsigned char* start; /* S: 1 where z_i is its variable */
     double* cover;        /* d in the basis S, > 0 */
     int* tied;            /* variables */
+    double* ratio;        /* one for each of them */
     double *dx, *dw;      /* room for a second response */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
+    unsigned char* basic; /* flags of the best one */
     double residual;      /* of the best one */
     bool proof, ray;      /* u: see lemke.h */
     int pivots, limit;
@@ -80,13 +89,11 @@ static double largestOf(const pcBasis* b, const double* ofColumns, const double*
 
 /* ---- ratio test ---- */
 
-static double firstZero(const pcBasis* b, double threshold)
+/* The step at which the first of `count` values y reaches zero, if that is before `step`. */
+static double firstZero(int count, const double* y, const double* dy, double threshold, double step)
 {
-    double step = INFINITY;
-    for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < threshold) step = smaller(larger(b->x[c], 0.0) / -b->dx[c], step);
-    for (int i = 0; i < b->lcp->n; i++)
-        if (b->dw[i] < threshold) step = smaller(larger(b->w[i], 0.0) / -b->dw[i], step);
+    for (int i = 0; i < count; i++)
+        if (dy[i] < threshold && y[i] < step * -dy[i]) step = larger(y[i], 0.0) / -dy[i];
     return step;
 }
 
@@ -114,20 +121,28 @@ static int removeTied(int* tied, int count, int variable)
     return kept;
 }
 
-/* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
-static int compareColumn(Path* path, int count, int variable)
+/* How the tied ones answer to `variable`, which is nonbasic: a w by single entries, a z (of a guessed S) by its whole response. */
+static void answers(Path* path, int count, int variable, double* answer)
 {
     pcBasis second = path->basis;
     second.dx = path->dx, second.dw = path->dw;
-    pcBasisResponse(&second, variable);
-    double least = INFINITY;
+    if (variable < path->lcp.n) pcBasisResponse(&second, variable);
+    for (int t = 0; t < count; t++)
+        answer[t] = variable < path->lcp.n ? change(&second, path->tied[t]) : pcBasisEntry(&second, path->tied[t], variable);
+}
+
+/* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
+static int compareColumn(Path* path, int count, int variable)
+{
+    double least = INFINITY, *ratio = path->ratio;
     int kept = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int t = 0; t < count; t++) {
-            double ratio = change(&second, path->tied[t]) / change(&path->basis, path->tied[t]);
-            if (pass == 0) least = smaller(ratio, least);
-            if (pass == 1 && ratio <= least + SAME * larger(1.0, fabs(least))) path->tied[kept++] = path->tied[t];
-        }
+    answers(path, count, variable, ratio);
+    for (int t = 0; t < count; t++) {
+        ratio[t] /= change(&path->basis, path->tied[t]);
+        least = smaller(ratio[t], least);
+    }
+    for (int t = 0; t < count; t++)
+        if (ratio[t] <= least + SAME * larger(1.0, fabs(least))) path->tied[kept++] = path->tied[t];
     return kept;
 }
 
@@ -148,7 +163,8 @@ static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
     double threshold = -FALLS * largestOf(b, b->dx, b->dw), slack = TIED * larger(1.0, largestOf(b, b->x, b->w));
-    *step = firstZero(b, threshold);
+    *step = firstZero(b->k, b->x, b->dx, threshold, INFINITY);
+    *step = firstZero(path->lcp.n, b->w, b->dw, threshold, *step);
     if (isinf(*step)) return -1;
     int count = collectTied(path, *step, threshold, slack);
     for (int t = 0; t < count; t++)
@@ -219,6 +235,7 @@ static Ending follow(Path* path, int* enter)
         pcBasisExchange(b, *enter, leave, step);
         path->pivots++;
         if (leave == path->lcp.n) return ENDING_SOLVED;
+        if (b->age % TIDY == 0 || b->x[b->columnPlace[path->lcp.n]] < NEAR_END) pcBasisValues(b);
         *enter = complement(path->lcp.n, leave);
     }
     return ENDING_LIMIT;
@@ -238,6 +255,7 @@ static double measure(Path* path)
     if (residual < path->residual) {
         path->residual = residual;
         memcpy(path->best, path->z, (size_t)n * sizeof *path->z);
+        for (int i = 0; i < n; i++) path->basic[i] = b->columnPlace[i] >= 0;
     }
     return residual;
 }
@@ -326,13 +344,23 @@ static void startFromGuess(Path* path, const unsigned char* guess)
 }
 
 /* Numbers in [1, 2) that differ from row to row and from attempt to attempt, not from run to run; the first attempt has all 1. */
-static void spreadCover(Path* path, int attempt)
+static double spread(int attempt, int i)
 {
-    for (int i = 0; i < path->lcp.n; i++) {
-        uint64_t h = ((uint64_t)i + 1u + ((uint64_t)attempt << 32)) * 0x9E3779B97F4A7C15u;
-        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
-        path->cover[i] = attempt ? 1.0 + (double)((h ^ (h >> 27)) >> 11) * 0x1p-53 : 1.0;
+    uint64_t h = ((uint64_t)i + 1u + ((uint64_t)attempt << 32)) * 0x9E3779B97F4A7C15u;
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
+    return attempt ? 1.0 + (double)((h ^ (h >> 27)) >> 11) * 0x1p-53 : 1.0;
+}
+
+static void chooseCover(Path* path, int attempt)
+{
+    int n = path->lcp.n;
+    for (int i = 0; i < n; i++) path->cover[i] = 1.0;
+    for (int j = 0; j < n; j++) {
+        const double* m = pcScaledColumn(&path->lcp, j);
+        for (int i = 0; m[j] == 0.0 && i < n; i++)
+            if (m[i] > 0.0) path->cover[i] = LIFTED;
     }
+    for (int i = 0; i < n; i++) path->cover[i] *= spread(attempt, i);
 }
 
 /* One path from S = the basis as it is, and what came of it. */
@@ -352,7 +380,9 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     size_t n = (size_t)problem->n;
     if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &path->lcp) || !pcBasisMake(&path->lcp, arena, &path->basis)) return false;
     path->start = pcArenaNew(arena, unsigned char, n);
+    path->basic = pcArenaNew(arena, unsigned char, n);
     path->tied = pcArenaNew(arena, int, n + 1);
+    path->ratio = pcArenaNew(arena, double, n + 1);
     path->dx = pcArenaNew(arena, double, n + 1);
     path->dw = pcArenaNew(arena, double, path->lcp.ld);
     double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
@@ -373,7 +403,7 @@ static Ending search(Path* path, const pcLemke* problem, int* attempts)
         else pcBasisReset(&path->basis);
         if (fromGuess && measure(path) <= problem->tolerance) return ENDING_SOLVED;
         if (fromGuess && !pcBasisInvert(&path->basis)) continue;
-        spreadCover(path, *attempts - guessed);
+        chooseCover(path, fromGuess ? 0 : *attempts - guessed);
         path->limit = problem->maxPivots > 0 ? each : path->pivots + each;
         ending = attempt(path, problem->tolerance);
         if (path->residual <= problem->tolerance || path->proof) return ending;
@@ -403,11 +433,13 @@ pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, doub
     Path path = {.residual = INFINITY};
     size_t mark = pcArenaMark(arena);
     memset(z, 0, (size_t)problem->n * sizeof *z);
+    if (problem->basisOrNull) memset(problem->basisOrNull, 0, (size_t)problem->n);
     if (makePath(problem, arena, &path)) {
         Ending ending = search(&path, problem, &info.fallbacks);
         info.outcome = outcomeOf(&path, problem->tolerance, ending);
         info.iterations = path.pivots, info.residual = path.residual;
         for (int i = 0; i < problem->n; i++) z[i] = path.best[i] * path.lcp.columnScale[i] * path.lcp.size;
+        if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->n);
         if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
     }
     pcArenaRelease(arena, mark);

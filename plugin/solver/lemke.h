@@ -12,6 +12,7 @@ typedef struct pcLemke {
     double tolerance;                 /* of the residual */
     int maxPivots;                    /* in all; 0: chosen from n */
     const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */
+    unsigned char* basisOrNull;       /* n flags out: where z_i is basic in the end, also at 0. The best guess for a problem like this one */
 } pcLemke;
 
 /* `z` is the best point met, always written; the residual is measured on it: max_i |min(z'_i, w'_i)| in the units of scaled.h. `ray` (n

@@ -1,14 +1,14 @@
 /*
  * A cone problem reduced to a linear complementarity problem in its impulses (T 5.1, T 5.7): for the solvers that work on those.
  *
- *     c = T z + t,    w = M z + q:    a contact is z = (c_n, beta.., lambda..), beta one per corner of a group's polygon, lambda its slip
+ *     w = M z + q, z >= 0, w >= 0, z'w = 0:      a contact is z = (c_n, then per group: beta one per corner of its polygon, lambda its slip)
  *
  *     0 <= c_n    _|_  u_n                    >= 0      (u_n - sum_g lambda_g in the relaxation)
  *     0 <= beta   _|_  d'u_g + lambda_g       >= 0
  *     0 <= lambda _|_  c_n - sum beta         >= 0
  *
- * FREE rows are eliminated; of dependent ones only as many are kept as have rank. A disc is replaced by a polygon with `edges` corners,
- * the first at the angle given for it.
+ * FREE rows are eliminated; of dependent ones only as many take part as have rank. A disc is replaced by a polygon: `edges` corners, the
+ * first at its own angle, which may be changed between two assemblies.
  */
 #ifndef PC_SOLVER_REDUCE_H
 #define PC_SOLVER_REDUCE_H
@@ -20,27 +20,35 @@ typedef struct pcReduced {
     const pcProblem* problem;
     int n;
     double *M, *q;  /* the LCP, M row-major */
-    double *W, *u0; /* rows x rows, row-major: u = W c + u0 for all rows, softness included */
+    double *W, *u0; /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
     int edges;      /* corners of the polygon that stands for a disc */
-    double* angle;  /* per cone and group: of its first corner */
-    double* Linverse; /* private: M^-1 J' */
-    /* private: how z maps to c */
-    int* first;     /* per cone: its first z */
-    int frees, *freeRow;
-    int rank;
-    double* freeFactor;
+    double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
+    /* private */
+    double* Z;             /* M^-1 J', one row of 6 blocks numbers per row */
+    double *V, *e0;        /* W and u0 with the FREE rows eliminated: V over all rows, zero in those */
+    int frees, rank;       /* FREE rows, and how many of them are independent */
+    int *freeRow, *order;  /* which rows; in the order of their factor */
+    double* factor;        /* Cholesky factor of their part of W, frees x frees */
+    int* first;            /* per cone: its first z; one more at the end */
+    int* column;           /* per z: two rows of c that it acts on (-1: none) … */
+    double* value;         /* … and how strongly */
+    double* shift;         /* per row: c = shift + … (bounds) */
+    double* x;             /* room for a number per FREE row */
 } pcReduced;
 
-/* How many corners a group has, and where. */
-int pcReducedCorners(const pcReduced* reduced, const pcCone* cone, int group);
+/* Whether a group is a disc, whose polygon is a stand-in. */
+bool pcReducedIsDisc(const pcCone* cone, int group);
+/* How many corners a group has here, and the i-th one (two numbers, the second 0 for a group of one row). */
+int pcReducedCorners(const pcReduced* reduced, int cone, int group);
+void pcReducedCorner(const pcReduced* reduced, int cone, int group, int i, double d[2]);
 
-/* W, u0 and the maps: once per problem. false: out of memory, or a mass that is not positive definite. */
+/* Everything that does not depend on angles, which start at 0. false: out of memory, or a mass that is not positive definite. */
 bool pcReduce(const pcProblem* problem, int edges, pcArena* arena, pcReduced* out);
 /* M and q for the present angles. */
 void pcReducedAssemble(pcReduced* reduced);
 /* v and c of z. */
 void pcReducedExpand(const pcReduced* reduced, const double* z, double* v, double* c);
-/* z of c: which z would be positive at the impulses c with their velocities u = W c + u0. */
+/* A z that gives c as nearly as it can: a guess for a solver that starts from one. */
 void pcReducedGuess(const pcReduced* reduced, const double* c, double* z);
 
 #endif

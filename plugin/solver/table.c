@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "solver/fixedpoint.h"
+#include "solver/lemke_cone.h"
 #include "solver/memory.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
+    {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
     {"fixedpoint", pcFixedPointSolve, true, false},
 };

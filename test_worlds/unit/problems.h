@@ -35,7 +35,8 @@ pcThrow pcThrownSphere(uint64_t seed, bool coulomb);
 #define PC_WEDGES 4
 pcModel pcJammedWedge(int variant, bool coulomb);
 
-/* The same equality row twice with different targets, which least squares meets in the middle; `around` makes it a part of more. */
+/* The same equality row twice with different targets, which least squares meets in the middle. 0: a box, 1: with a contact, 2: the
+ * end of a chain, with a contact. */
 #define PC_CONTRADICTIONS 3
 pcModel pcContradiction(int variant, bool coulomb);
 pcModel pcContradictionInTheMiddle(int variant, bool coulomb); /* once, with the mean target: it has the wanted velocity */

@@ -1,0 +1,10 @@
+/* Cone problems by Lemke's method. */
+#ifndef PC_SOLVER_LEMKE_CONE_H
+#define PC_SOLVER_LEMKE_CONE_H
+
+#include "solver/problem.h"
+
+/* maxIterations: pivots of one pass. */
+pcConeInfo pcLemkeConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);
+
+#endif

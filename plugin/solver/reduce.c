@@ -1,0 +1,372 @@
+/*
+ * From M v = M f + J'c to w = M z + q.
+ *
+ *     W  = J M^-1 J' + S,   u = W c + u0,   u0 = J f - b                           all rows
+ *     V  = W - W_.e W_ee^-1 W_e.,   e0 = u0 - W_.e W_ee^-1 u0_e                    FREE rows e eliminated: u_e = 0
+ *     c  = shift + T z:  T has the unit vector of a row, a corner of a polygon in a group's rows, or nothing (slips)
+ *     M  = T'V T + K,    q = T'(V shift + e0) + k                                  K, k: the constants of reduce.h's table
+ *
+ * Dependent FREE rows. W_ee is factored with pivoting after its rows were brought to unit diagonal; rows that add no rank carry no impulse. Where their
+ * targets contradict each other, u0_e is replaced by its nearest point in the range of W_ee: the velocity then is the least-squares one.
+ */
+#include "solver/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+#define TWO_PI 6.283185307179586476925286766559
+#define RANK 1e-11 /* of a unit diagonal: less is rounding of what the rows before have in common with this one */
+
+static size_t at(int i, int j, int n) { return (size_t)i * (size_t)n + (size_t)j; }
+
+/* ---- Delassus matrix ----------------------------------------------------------------------------------------------------------- */
+
+static int widthOf(const pcProblem* p) { return p->dense ? 6 * p->blocks : 12; }
+
+/* Z_r = M^-1 J_r': for block masses twelve numbers, in the places of J's; for a dense mass all of them. */
+static bool mobilities(const pcProblem* p, double* Z, pcArena* arena)
+{
+    int parts = p->dense ? p->blocks > 0 : p->blocks, size = p->dense ? 6 * p->blocks : 6;
+    size_t numbers = (size_t)parts * (size_t)size * (size_t)size, mark = pcArenaMark(arena);
+    double* L = pcArenaNew(arena, double, numbers);
+    if (!L) return false;
+    memcpy(L, p->mass, numbers * sizeof *L);
+    bool good = true;
+    for (int part = 0; part < parts; part++) good = good && pcCholeskyFactor(size, L + at(part * size, 0, size), size) == 0;
+    for (int row = 0; good && row < p->rows; row++) {
+        double* z = Z + at(row, 0, widthOf(p));
+        for (int side = 0; side < 2; side++) {
+            int block = p->block[2 * row + side];
+            if (block < 0) continue;
+            double* place = p->dense ? z + 6 * block : z + 6 * side;
+            memcpy(place, p->J + at(row, 6 * side, 12), 6 * sizeof *z);
+            if (!p->dense) pcCholeskySolve(6, L + at(6 * block, 0, 6), 6, place);
+        }
+        if (p->dense) pcCholeskySolve(size, L, size, z);
+    }
+    pcArenaRelease(arena, mark);
+    return good;
+}
+
+/* J_i M^-1 J_j' */
+static double coupling(const pcProblem* p, const double* Z, int i, int j)
+{
+    double sum = 0.0;
+    for (int a = 0; a < 2; a++) {
+        int block = p->block[2 * i + a];
+        if (block < 0) continue;
+        const double* J = p->J + at(i, 6 * a, 12);
+        for (int b = 0; b < (p->dense ? 1 : 2); b++) {
+            if (!p->dense && p->block[2 * j + b] != block) continue;
+            const double* z = Z + at(j, p->dense ? 6 * block : 6 * b, widthOf(p));
+            for (int k = 0; k < 6; k++) sum += J[k] * z[k];
+        }
+    }
+    return sum;
+}
+
+static void delassus(pcReduced* r)
+{
+    const pcProblem* p = r->problem;
+    for (int i = 0; i < p->rows; i++) {
+        for (int j = 0; j <= i; j++) r->W[at(i, j, p->rows)] = r->W[at(j, i, p->rows)] = coupling(p, r->Z, i, j);
+        r->W[at(i, i, p->rows)] += p->soft[i];
+        r->u0[i] = -p->target[i];
+        for (int side = 0; side < 2; side++) {
+            int block = p->block[2 * i + side];
+            for (int k = 0; block >= 0 && k < 6; k++) r->u0[i] += p->J[at(i, 6 * side + k, 12)] * p->free[6 * block + k];
+        }
+    }
+}
+
+/* ---- FREE rows ----------------------------------------------------------------------------------------------------------------- */
+
+/* The k-th of the independent FREE rows. */
+static int freeAt(const pcReduced* r, int k) { return r->freeRow[r->order[k]]; }
+
+/* x := W_II^-1 x over the independent rows, x in their order. */
+static void freeSolve(const pcReduced* r, double* x)
+{
+    int rows = r->problem->rows;
+    for (int k = 0; k < r->rank; k++) x[k] /= sqrt(r->W[at(freeAt(r, k), freeAt(r, k), rows)]);
+    if (r->rank) pcCholeskySolve(r->rank, r->factor, r->frees, x);
+    for (int k = 0; k < r->rank; k++) x[k] /= sqrt(r->W[at(freeAt(r, k), freeAt(r, k), rows)]);
+}
+
+static bool factorFrees(pcReduced* r, pcArena* arena)
+{
+    int n = r->frees, rows = r->problem->rows;
+    double* work = pcArenaNew(arena, double, 2 * n);
+    if (!work) return false;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            int a = r->freeRow[i], b = r->freeRow[j];
+            double scale = sqrt(r->W[at(a, a, rows)] * r->W[at(b, b, rows)]);
+            r->factor[at(j, i, n)] = scale > 0.0 ? r->W[at(a, b, rows)] / scale : 0.0;
+        }
+    }
+    return n == 0 || pcCholeskyPivoted(n, r->factor, n, RANK, r->order, &r->rank, work) >= 0;
+}
+
+/* u0 of the FREE rows moved to the nearest point that impulses can undo: K y with K = W_eI W_II^-1, K'K y = K'u0. */
+static bool reconcile(pcReduced* r, pcArena* arena)
+{
+    int n = r->frees, k = r->rank, rows = r->problem->rows;
+    if (k == n) return true;
+    double *K = pcArenaNew(arena, double, (size_t)n * (size_t)k + 1), *A = pcArenaNew(arena, double, (size_t)k * (size_t)k + 1);
+    double* y = pcArenaNew(arena, double, k + 1);
+    if (!pcArenaGood(arena)) return false;
+    for (int e = 0; e < n; e++) {
+        double* row = K + at(e, 0, k);
+        for (int i = 0; i < k; i++) row[i] = r->W[at(r->freeRow[e], freeAt(r, i), rows)];
+        freeSolve(r, row);
+        for (int i = 0; i < k; i++) y[i] += row[i] * r->u0[r->freeRow[e]];
+        for (int i = 0; i < k * k; i++) A[i] += row[i / k] * row[i % k];
+    }
+    if (k && (pcCholeskyFactor(k, A, k) != 0 || pcCholeskySolve(k, A, k, y) != 0)) return false;
+    for (int i = 0; i < k; i++) r->e0[freeAt(r, i)] = y[i];
+    return true;
+}
+
+/* V and e0. Their FREE rows are not used again, but for those of e0, which are u0's. */
+static void eliminate(pcReduced* r)
+{
+    int rows = r->problem->rows;
+    memcpy(r->V, r->W, at(rows, 0, rows) * sizeof *r->V);
+    for (int i = 0; r->rank && i < rows; i++) {
+        for (int k = 0; k < r->rank; k++) r->x[k] = r->W[at(i, freeAt(r, k), rows)];
+        freeSolve(r, r->x);
+        for (int k = 0; k < r->rank; k++) {
+            const double* row = r->W + at(freeAt(r, k), 0, rows);
+            for (int j = 0; r->x[k] != 0.0 && j < rows; j++) r->V[at(i, j, rows)] -= r->x[k] * row[j];
+        }
+    }
+    for (int k = 0; k < r->rank; k++) r->x[k] = r->e0[freeAt(r, k)];
+    freeSolve(r, r->x);
+    for (int k = 0; k < r->problem->cones; k++) {
+        const pcCone* cone = &r->problem->cone[k];
+        for (int i = cone->row; cone->kind != PC_CONE_FREE && i < cone->row + cone->rows; i++) {
+            for (int f = 0; f < r->rank; f++) r->e0[i] -= r->W[at(i, freeAt(r, f), rows)] * r->x[f];
+        }
+    }
+}
+
+/* ---- Variables ----------------------------------------------------------------------------------------------------------------- */
+
+bool pcReducedIsDisc(const pcCone* cone, int group) { return cone->groupSize[group] == 2 && !(group == 0 && cone->edges); }
+
+int pcReducedCorners(const pcReduced* r, int k, int group)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    return cone->groupSize[group] == 1 ? 2 : pcReducedIsDisc(cone, group) ? r->edges : cone->edges;
+}
+
+void pcReducedCorner(const pcReduced* r, int k, int group, int i, double d[2])
+{
+    const pcCone* cone = &r->problem->cone[k];
+    double start = pcReducedIsDisc(cone, group) ? r->angle[k * PC_CONE_GROUPS + group] : cone->angle;
+    double angle = start + i * (TWO_PI / pcReducedCorners(r, k, group));
+    bool single = cone->groupSize[group] == 1;
+    d[0] = single ? (i ? -1.0 : 1.0) : cos(angle);
+    d[1] = single ? 0.0 : sin(angle);
+}
+
+static int variablesOf(const pcReduced* r, int k)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    if (cone->kind == PC_CONE_FREE) return 0;
+    if (cone->kind == PC_CONE_BOX) return isfinite(cone->lo) && isfinite(cone->hi) ? 2 : 1;
+    int count = 1;
+    for (int g = 0; g < cone->groups; g++) count += pcReducedCorners(r, k, g) + 1;
+    return count;
+}
+
+static void setColumn(pcReduced* r, int z, int row, double value, int row2, double value2)
+{
+    r->column[2 * z] = row, r->column[2 * z + 1] = row2;
+    r->value[2 * z] = value, r->value[2 * z + 1] = value2;
+}
+
+static void entry(pcReduced* r, int i, int j, double value) { r->M[at(i, j, r->n)] += value; }
+
+/* lo <= c <= hi: from the finite bound inwards; with two of them, the second has a variable y: w = u + y, 0 <= y _|_ hi - lo - z >= 0. */
+static void boundColumns(pcReduced* r, int k, bool constants)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    int z = r->first[k];
+    bool up = isfinite(cone->lo), both = up && isfinite(cone->hi);
+    if (!constants) {
+        r->shift[cone->row] = up ? cone->lo : cone->hi;
+        setColumn(r, z, cone->row, up ? 1.0 : -1.0, -1, 0.0);
+        if (both) setColumn(r, z + 1, -1, 0.0, -1, 0.0);
+    } else if (both) {
+        entry(r, z, z + 1, 1.0), entry(r, z + 1, z, -1.0);
+        r->q[z + 1] += cone->hi - cone->lo;
+    }
+}
+
+static void contactColumns(pcReduced* r, int k, bool constants)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    int normal = r->first[k], z = normal + 1, row = cone->row + 1;
+    if (!constants) setColumn(r, normal, cone->row, 1.0, -1, 0.0);
+    for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
+        int corners = pcReducedCorners(r, k, g), slip = z + corners;
+        for (int i = 0; i < corners; i++, z++) {
+            double d[2];
+            pcReducedCorner(r, k, g, i, d);
+            if (!constants) {
+                setColumn(r, z, row, d[0], cone->groupSize[g] > 1 ? row + 1 : -1, d[1]);
+            } else {
+                entry(r, z, slip, 1.0), entry(r, slip, z, -1.0);
+            }
+        }
+        if (!constants) {
+            setColumn(r, slip, -1, 0.0, -1, 0.0);
+        } else {
+            entry(r, slip, normal, 1.0);
+            if (!r->problem->coulomb) entry(r, normal, slip, -1.0);
+        }
+        z++;
+    }
+}
+
+static void columns(pcReduced* r, bool constants)
+{
+    for (int k = 0; k < r->problem->cones; k++) {
+        if (r->problem->cone[k].kind == PC_CONE_BOX) boundColumns(r, k, constants);
+        if (r->problem->cone[k].kind == PC_CONE_FRICTION) contactColumns(r, k, constants);
+    }
+}
+
+/* ---- The problem --------------------------------------------------------------------------------------------------------------- */
+
+static bool findVariables(pcReduced* r, pcArena* arena)
+{
+    const pcProblem* p = r->problem;
+    r->first = pcArenaNew(arena, int, p->cones + 1);
+    r->freeRow = pcArenaNew(arena, int, p->cones + 1), r->order = pcArenaNew(arena, int, p->cones + 1);
+    r->angle = pcArenaNew(arena, double, (size_t)p->cones * PC_CONE_GROUPS);
+    if (!pcArenaGood(arena)) return false;
+    for (int k = 0; k < p->cones; k++) {
+        r->first[k] = r->n;
+        r->n += variablesOf(r, k);
+        if (p->cone[k].kind == PC_CONE_FREE) r->freeRow[r->frees++] = p->cone[k].row;
+    }
+    r->first[p->cones] = r->n;
+    return true;
+}
+
+bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
+{
+    *r = (pcReduced){.problem = p, .edges = edges};
+    if (!findVariables(r, arena)) return false;
+    size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
+    r->W = pcArenaNew(arena, double, rows * rows), r->V = pcArenaNew(arena, double, rows * rows);
+    r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
+    r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
+    r->M = pcArenaNew(arena, double, n * n), r->q = pcArenaNew(arena, double, n);
+    r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
+    r->factor = pcArenaNew(arena, double, frees * frees);
+    r->x = pcArenaNew(arena, double, frees);
+    if (!pcArenaGood(arena) || !mobilities(p, r->Z, arena)) return false;
+    delassus(r);
+    memcpy(r->e0, r->u0, rows * sizeof *r->e0);
+    if (!factorFrees(r, arena) || !reconcile(r, arena)) return false;
+    eliminate(r);
+    return true;
+}
+
+/* T'y of column z */
+static double along(const pcReduced* r, int z, const double* y)
+{
+    double sum = 0.0;
+    for (int e = 2 * z; e < 2 * z + 2; e++) sum += r->column[e] >= 0 ? r->value[e] * y[r->column[e]] : 0.0;
+    return sum;
+}
+
+void pcReducedAssemble(pcReduced* r)
+{
+    int rows = r->problem->rows;
+    columns(r, false);
+    for (int z = 0; z < r->n; z++) {
+        r->q[z] = along(r, z, r->e0);
+        for (int y = 0; y < r->n; y++) r->M[at(z, y, r->n)] = 0.0;
+        for (int e = 2 * z; e < 2 * z + 2; e++) {
+            if (r->column[e] < 0) continue;
+            const double* row = r->V + at(r->column[e], 0, rows);
+            for (int y = 0; y < r->n; y++) r->M[at(z, y, r->n)] += r->value[e] * along(r, y, row);
+            for (int i = 0; i < rows; i++) r->q[z] += r->value[e] * row[i] * r->shift[i];
+        }
+    }
+    columns(r, true);
+}
+
+/* Impulses of the FREE rows for the others': W_II c_I = -(e0_I + W_Ir c_r). */
+static void freeImpulses(const pcReduced* r, double* c)
+{
+    int rows = r->problem->rows;
+    for (int k = 0; k < r->rank; k++) {
+        r->x[k] = -r->e0[freeAt(r, k)];
+        for (int j = 0; j < rows; j++) r->x[k] -= r->W[at(freeAt(r, k), j, rows)] * c[j];
+    }
+    freeSolve(r, r->x);
+    for (int k = 0; k < r->rank; k++) c[freeAt(r, k)] = r->x[k];
+}
+
+void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+{
+    const pcProblem* p = r->problem;
+    memcpy(c, r->shift, (size_t)p->rows * sizeof *c);
+    for (int e = 0; e < 2 * r->n; e++) {
+        if (r->column[e] >= 0) c[r->column[e]] += r->value[e] * z[e / 2];
+    }
+    freeImpulses(r, c);
+    memcpy(v, p->free, (size_t)(6 * p->blocks) * sizeof *v);
+    for (int row = 0; row < p->rows; row++) {
+        const double* Z = r->Z + at(row, 0, widthOf(p));
+        for (int i = 0; p->dense && i < 6 * p->blocks; i++) v[i] += c[row] * Z[i];
+        for (int i = 0; !p->dense && i < 12; i++) {
+            int block = p->block[2 * row + i / 6];
+            if (block >= 0) v[6 * block + i % 6] += c[row] * Z[i];
+        }
+    }
+}
+
+/* c_g between two neighbouring corners: beta of both. Returns their sum, which exceeds c_n only if c is outside its cone. */
+static double guessGroup(const pcReduced* r, int k, int g, const double* c, double* beta)
+{
+    int corners = pcReducedCorners(r, k, g);
+    double sum = 0.0, d[2], next[2];
+    for (int i = 0; i < corners; i++) {
+        pcReducedCorner(r, k, g, i, d), pcReducedCorner(r, k, g, (i + 1) % corners, next);
+        double area = corners > 2 ? d[0] * next[1] - d[1] * next[0] : 1.0;
+        double first = corners > 2 ? (c[0] * next[1] - c[1] * next[0]) / area : d[0] * c[0];
+        double second = corners > 2 ? (d[0] * c[1] - d[1] * c[0]) / area : 0.0;
+        if (!(first > 0.0 && second >= 0.0)) continue;
+        beta[i] = first, beta[(i + 1) % corners] += second;
+        return first + second;
+    }
+    return sum;
+}
+
+void pcReducedGuess(const pcReduced* r, const double* c, double* z)
+{
+    const pcProblem* p = r->problem;
+    memset(z, 0, (size_t)r->n * sizeof *z);
+    for (int k = 0; k < p->cones; k++) {
+        const pcCone* cone = &p->cone[k];
+        int at0 = r->first[k], row = cone->row;
+        if (cone->kind == PC_CONE_BOX) z[at0] = fabs(c[row] - r->shift[row]);
+        if (cone->kind != PC_CONE_FRICTION) continue;
+        z[at0++] = c[row++];
+        for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
+            double pair[2] = {c[row], cone->groupSize[g] > 1 ? c[row + 1] : 0.0};
+            double sum = guessGroup(r, k, g, pair, z + at0);
+            at0 += pcReducedCorners(r, k, g);
+            z[at0++] = sum >= c[cone->row] * (1.0 - 1e-6) ? 1.0 : 0.0; /* slips: by how much the solver finds */
+        }
+    }
+}
