@@ -5,6 +5,7 @@
 #include "solver/fixedpoint.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
+#include "solver/minmap.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
@@ -12,6 +13,7 @@ const pcConeSolver pcConeSolvers[] = {
     {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
     {"fixedpoint", pcFixedPointSolve, true, false},
+    {"minmap", pcMinmapConeSolve, true, true},
 };
 const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);
 

@@ -1,0 +1,304 @@
+/*
+ * F(z) = min(z, w) = 0,  w = M z + q      (all in the units of scaled.h)
+ *
+ *     A      active: w_i < z_i, where F_i = w_i; elsewhere F_i = z_i
+ *     d      Newton's direction:  d_i = -z_i outside A,   M_AA d_A = -w_A - (M d_outside)_A      by GMRES, never factored        (E)
+ *     P      preconditioner: blocks of M_AA that belong to one contact, with SHIFT on the diagonal. (The units of scaled.h already are a
+ *            diagonal one.)
+ *     phi    sqrt(z^2 + w^2) - z - w, of Fischer and Burmeister: zero where F is
+ *     Psi    1/2 sum phi^2: smooth, where 1/2 |F|^2 is not; its gradient is g = a phi + M'(b phi), a = z/r - 1, b = w/r - 1
+ *
+ * E's method takes d as it is and may cycle, or stop at a point that solves nothing: a sphere thrown along a plane. Here a step must make
+ * Psi smaller than the largest of the last few values (so that Newton's may climb for a while), and where no length of d does, the step is
+ * along -g. Every point is measured afresh from z, so that errors do not add up. What is not solved then is Lemke's.
+ */
+#include "solver/minmap.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "linalg/dense.h"
+#include "linalg/gmres.h"
+#include "solver/fan.h"
+#include "solver/lemke.h"
+#include "solver/scaled.h"
+
+#define STEP_LIMIT 60
+#define MEMORY 4          /* values of Psi that a step is compared with */
+#define GRADIENT_LIMIT 6  /* steps along -g: more of them would crawl */
+#define HALVINGS 10
+#define LESS 1e-4         /* what a step must gain, relative to its length */
+#define SHIFT 1e-2
+#define GMRES_RESTART 40
+#define GMRES_LIMIT 400
+#define GMRES_USABLE 0.5  /* a relative residual; a direction worse than that is no Newton direction */
+
+typedef struct Newton {
+    pcScaledLcp lcp;
+    double *z, *w, Psi;           /* w has lcp.ld numbers, as everything that products write */
+    double *d, *dw, *g;           /* direction, M d, gradient of Psi */
+    double *tryZ, *tryW;
+    double *best, bestResidual;
+    double last[MEMORY];          /* of Psi */
+    int steps, gradientSteps;
+    /* the equation on A */
+    int active, *index;           /* A, in order */
+    double *rhs, *x, *y;          /* of A; y of all rows */
+    int groups, *first;           /* groups of A, as places in index */
+    double* factors;              /* of P's blocks, one after the other */
+    int* pivots;
+    pcArena* arena;
+} Newton;
+
+static size_t squareSum(const pcMinmap* p)
+{
+    size_t sum = p->groups ? 0 : (size_t)p->n;
+    for (int k = 0; k < p->groups; k++) {
+        size_t size = (size_t)(p->first[k + 1] - p->first[k]);
+        sum += size * size;
+    }
+    return sum;
+}
+
+static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
+{
+    *m = (Newton){.arena = arena, .bestResidual = INFINITY};
+    if (!pcScaledMake(p->n, p->M, p->q, arena, &m->lcp)) return false;
+    double** vectors[] = {&m->z, &m->w, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->rhs, &m->x, &m->y};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp.ld);
+    m->index = pcArenaNew(arena, int, p->n), m->pivots = pcArenaNew(arena, int, p->n);
+    m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->n) + 1);
+    m->factors = pcArenaNew(arena, double, squareSum(p));
+    for (int i = 0; i < MEMORY; i++) m->last[i] = INFINITY;
+    return pcArenaGood(arena);
+}
+
+/* ---- Merit ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Written so that nothing cancels where both are positive. */
+static double fischer(double z, double w)
+{
+    double r = sqrt(z * z + w * w), sum = z + w;
+    return sum > 0.0 ? -2.0 * z * w / (r + sum) : r - sum;
+}
+
+static double meritOf(int n, const double* z, const double* w)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double phi = fischer(z[i], w[i]);
+        sum += phi * phi;
+    }
+    return 0.5 * sum;
+}
+
+/* g into m->g; returns |g|^2. */
+static double gradient(Newton* m)
+{
+    int n = m->lcp.n;
+    double square = 0.0;
+    for (int i = 0; i < n; i++) {
+        double r = sqrt(m->z[i] * m->z[i] + m->w[i] * m->w[i]), phi = fischer(m->z[i], m->w[i]);
+        m->g[i] = r > 0.0 ? (m->z[i] / r - 1.0) * phi : 0.0;
+        m->y[i] = r > 0.0 ? (m->w[i] / r - 1.0) * phi : 0.0;
+    }
+    for (int j = 0; j < n; j++) {
+        const double* column = pcScaledColumn(&m->lcp, j);
+        for (int i = 0; i < n; i++) m->g[j] += column[i] * m->y[i];
+        square += m->g[j] * m->g[j];
+    }
+    return square;
+}
+
+/* ---- The Newton equation on the active rows ------------------------------------------------------------------------------------- */
+
+static void findActive(Newton* m, const pcMinmap* p)
+{
+    m->active = 0, m->groups = 0;
+    for (int i = 0, k = 0; i < p->n; i++) {
+        bool starts = p->groups == 0;
+        for (; k < p->groups && p->first[k] <= i; k++) starts = true;
+        if (starts && (m->groups == 0 || m->first[m->groups - 1] < m->active)) m->first[m->groups++] = m->active;
+        if (m->w[i] < m->z[i]) m->index[m->active++] = i;
+    }
+    m->first[m->groups] = m->active;
+}
+
+/* Factors of P's blocks, column-major. A block that is singular in spite of SHIFT becomes the identity. */
+static void makeBlocks(Newton* m)
+{
+    double* block = m->factors;
+    for (int k = 0; k < m->groups; k++) {
+        int start = m->first[k], size = m->first[k + 1] - start;
+        for (int pass = 0; pass < 2 && size > 0; pass++) {
+            for (int e = 0; e < size * size; e++) {
+                int row = e % size, column = e / size;
+                double shift = row == column ? SHIFT : 0.0;
+                block[e] = pass ? (row == column ? 1.0 : 0.0) : shift + pcScaledColumn(&m->lcp, m->index[start + column])[m->index[start + row]];
+            }
+            if (pcLuFactor(size, block, size, m->pivots + start) == 0) break;
+        }
+        block += size * size;
+    }
+}
+
+static void precondition(void* self, const double* x, double* y)
+{
+    const Newton* m = self;
+    const double* block = m->factors;
+    memcpy(y, x, (size_t)m->active * sizeof *y);
+    for (int k = 0; k < m->groups; k++) {
+        int start = m->first[k], size = m->first[k + 1] - start;
+        if (size > 0) pcLuSolve(size, block, size, m->pivots + start, false, y + start);
+        block += size * size;
+    }
+}
+
+static void multiply(void* self, const double* x, double* y)
+{
+    Newton* m = self;
+    memset(m->y, 0, (size_t)m->lcp.ld * sizeof *m->y);
+    pcScaledAdd(&m->lcp, m->active, m->index, x, m->y);
+    for (int k = 0; k < m->active; k++) y[k] = m->y[m->index[k]];
+}
+
+/* M d into dw. */
+static void product(Newton* m)
+{
+    memset(m->dw, 0, (size_t)m->lcp.ld * sizeof *m->dw);
+    for (int j = 0; j < m->lcp.n; j++) pcScaledAdd(&m->lcp, 1, &j, m->d + j, m->dw);
+}
+
+/* d and dw; false: GMRES found none that is worth trying. The nearer the solution, the more exactly. */
+static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
+{
+    findActive(m, p);
+    for (int i = 0; i < m->lcp.n; i++) m->d[i] = -m->z[i];
+    for (int k = 0; k < m->active; k++) m->d[m->index[k]] = 0.0;
+    product(m);
+    for (int k = 0; k < m->active; k++) m->rhs[k] = -m->w[m->index[k]] - m->dw[m->index[k]];
+    if (m->active == 0) return true;
+    makeBlocks(m);
+    pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, larger(1e-12, smaller(1e-3, 0.01 * residual))};
+    pcGmresInfo found = pcGmresSolve(&equation, m->rhs, m->arena, m->x);
+    for (int k = 0; k < m->active; k++) m->d[m->index[k]] = m->x[k];
+    product(m);
+    return found.residual <= GMRES_USABLE;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------------------------------------------- */
+
+static double tryStep(Newton* m, double a)
+{
+    for (int i = 0; i < m->lcp.n; i++) m->tryZ[i] = m->z[i] + a * m->d[i], m->tryW[i] = m->w[i] + a * m->dw[i];
+    return meritOf(m->lcp.n, m->tryZ, m->tryW);
+}
+
+static void accept(Newton* m) { memcpy(m->z, m->tryZ, (size_t)m->lcp.n * sizeof *m->z); }
+
+/* Shortens d from `a` on until Psi is `gain` a below `from`. */
+static bool search(Newton* m, double a, double from, double gain)
+{
+    for (int halving = 0; halving < HALVINGS; halving++, a *= 0.5) {
+        if (tryStep(m, a) <= from - a * gain) {
+            accept(m);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool newtonStep(Newton* m, const pcMinmap* p, double residual)
+{
+    double most = m->Psi;
+    for (int i = 0; i < MEMORY; i++) most = larger(most, isfinite(m->last[i]) ? m->last[i] : 0.0);
+    return newtonDirection(m, p, residual) && search(m, 1.0, most, LESS * m->Psi);
+}
+
+/* Along -g, first to where a linear Psi would vanish. */
+static bool gradientStep(Newton* m)
+{
+    double square = gradient(m);
+    if (!(square > 0.0) || m->gradientSteps++ >= GRADIENT_LIMIT) return false;
+    for (int i = 0; i < m->lcp.n; i++) m->d[i] = -m->g[i];
+    product(m);
+    return search(m, m->Psi / square, m->Psi, LESS * square);
+}
+
+/* Residual and Psi of z, which is kept if it is the best so far. */
+static double measure(Newton* m)
+{
+    double residual = pcScaledResidual(&m->lcp, m->z, m->w);
+    m->Psi = meritOf(m->lcp.n, m->z, m->w);
+    m->last[m->steps % MEMORY] = m->Psi;
+    if (residual < m->bestResidual) {
+        m->bestResidual = residual;
+        memcpy(m->best, m->z, (size_t)m->lcp.n * sizeof *m->best);
+    }
+    return residual;
+}
+
+static bool iterate(Newton* m, const pcMinmap* p)
+{
+    int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
+    for (m->steps = 0;; m->steps++) {
+        double residual = measure(m);
+        if (residual <= p->tolerance) return true;
+        if (m->steps >= limit || !isfinite(residual) || (!newtonStep(m, p, residual) && !gradientStep(m))) return false;
+    }
+}
+
+/* ---- The solvers ---------------------------------------------------------------------------------------------------------------- */
+
+static void takeGuess(Newton* m, const double* z)
+{
+    for (int i = 0; i < m->lcp.n; i++) m->z[i] = z[i] / (m->lcp.columnScale[i] * m->lcp.size);
+}
+
+/* Lemke's method from the active set of the best point; its answer is taken if it is better. */
+static void fallBack(Newton* m, const pcMinmap* p, double* z, double* rayOrNull, pcSolveInfo* info)
+{
+    unsigned char* guess = pcArenaNew(m->arena, unsigned char, p->n);
+    pcScaledResidual(&m->lcp, m->best, m->w);
+    for (int i = 0; guess && i < p->n; i++) guess[i] = m->w[i] < m->best[i];
+    pcLemke lemke = {.n = p->n, .M = p->M, .q = p->q, .tolerance = p->tolerance, .guessOrNull = guess};
+    double* other = pcArenaNew(m->arena, double, p->n);
+    if (!pcArenaGood(m->arena)) return;
+    pcSolveInfo found = pcLemkeSolve(&lemke, m->arena, other, rayOrNull);
+    info->fallbacks++, info->iterations += found.iterations;
+    if (!(found.residual < info->residual) && found.outcome != PC_RAY) return;
+    info->residual = found.residual, info->outcome = found.outcome;
+    memcpy(z, other, (size_t)p->n * sizeof *z);
+}
+
+pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* rayOrNull)
+{
+    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    Newton newton, *m = &newton;
+    size_t mark = pcArenaMark(arena);
+    bool ready = newtonNew(m, p, arena);
+    if (ready && p->guess) takeGuess(m, z);
+    memset(z, 0, (size_t)p->n * sizeof *z);
+    if (ready) {
+        info.outcome = iterate(m, p) ? PC_SOLVED : PC_INACCURATE;
+        info.iterations = m->steps, info.residual = m->bestResidual;
+        for (int i = 0; i < p->n; i++) z[i] = m->best[i] * m->lcp.columnScale[i] * m->lcp.size;
+        if (info.outcome != PC_SOLVED) fallBack(m, p, z, rayOrNull, &info);
+    }
+    pcArenaRelease(arena, mark);
+    return info;
+}
+
+static pcSolveInfo solveReduced(const pcReduced* r, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z)
+{
+    pcMinmap minmap = {.n = r->n, .M = r->M, .q = r->q, .tolerance = tolerance, .maxIterations = maxIterations, .guess = guess};
+    minmap.groups = r->problem->cones, minmap.first = r->first;
+    return pcMinmapSolve(&minmap, arena, z, NULL);
+}
+
+pcConeInfo pcMinmapConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+{
+    const pcFanMethod minmap = {"minmap", solveReduced};
+    return pcFanSolve(&minmap, problem, settings, memory, v, c);
+}
