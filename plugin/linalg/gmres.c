@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BREAKDOWN 1e-14 /* of a new direction, relative to what it was made from: the space is complete */
+#define SINGULAR 1e-10  /* of H's diagonal, relative to its largest */
 
 typedef struct Krylov {
     int n, m;
@@ -80,11 +81,13 @@ static void rotate(Krylov* k, int j)
 /* x += P Q y with H y = s. A zero on H's diagonal is a singular A in a complete space: that direction stays out. */
 static void addSolution(Krylov* k, const pcGmres* p, int columns, double* x)
 {
+    double largest = 0.0;
+    for (int i = 0; i < columns; i++) largest = fmax(largest, columnAt(k, i)[i]);
     for (int i = columns - 1; i >= 0; i--) {
         k->y[i] = k->s[i];
         for (int j = i + 1; j < columns; j++) k->y[i] -= columnAt(k, j)[i] * k->y[j];
         double pivot = columnAt(k, i)[i];
-        k->y[i] = pivot > BREAKDOWN * columnAt(k, 0)[0] ? k->y[i] / pivot : 0.0;
+        k->y[i] = pivot > SINGULAR * largest ? k->y[i] / pivot : 0.0;
     }
     memset(k->t, 0, (size_t)k->n * sizeof *k->t);
     for (int j = 0; j < columns; j++) {

@@ -1,56 +1,81 @@
 /*
- * Cone problems by a method for linear complementarity problems on their reduction to the impulses. Polygons and frictionless contacts: exact at once. Discs: the fan
- * of a group that slides is turned until one corner opposes the slip; where it sticks, until one corner lies along the impulse. A
- * fan turned so gives what the disc gives, so the fixed point of turning and solving solves the circular problem. From pass to pass the
- * last impulses give the guess, so that a pass needs few iterations or none. Turning converges linearly; and v = f + M^-1 J'c has lost
- * digits where a light body carries a heavy one. What is then missing is left to the proximal method from there on, counted as a
- * fall-back.
+ * Cone problems by a method for linear complementarity problems, on their reduction to the impulses.
+ *
+ *     w       a group's own velocity per impulse: mean diagonal of its part of W
+ *     angle   of its fan's first corner; wanted: that of w c_g - u_g, where its impulse would like to go
+ *
+ * Polygons and frictionless contacts: exact at once. Discs: the fan of a group that slides is turned until one corner opposes the slip;
+ * where it sticks, until one corner lies along the impulse. A fan turned so gives what the disc gives, so the fixed point of turning and
+ * solving solves the circular problem. Turning alone converges linearly, in tens of passes where many contacts slide: Anderson's method
+ * is told the angles of those that do. From pass to pass the last impulses give the guess, so that a pass needs few iterations or none.
+ * What is then missing (v = f + M^-1 J'c has lost digits where a light body carries a heavy one) is left to the proximal method from there
+ * on, counted as a fall-back.
  */
 #include "solver/fan.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
+#include "solver/anderson.h"
 #include "solver/certificate.h"
 #include "solver/memory.h"
 #include "solver/sparse.h"
 
-#define EDGES 8      /* corners of a fan */
-#define PASSES 8     /* turns of the fans */
+#define EDGES 8   /* corners of a fan */
+#define PASSES 20 /* turns of the fans */
+#define STALL 4   /* passes without getting better by half: then turning does not help */
+#define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
+#define HALF_TURN 3.14159265358979323846
 
 typedef struct Fan {
     pcReduced reduced;
     double* z;
+    double* wanted; /* angles, as reduced.angle */
+    pcAnderson anderson;
 } Fan;
 
 static bool fanNew(Fan* fan, const pcProblem* p, pcArena* arena)
 {
     if (!pcReduce(p, EDGES, arena, &fan->reduced)) return false;
     fan->z = pcArenaNew(arena, double, fan->reduced.n);
-    return pcArenaGood(arena);
+    fan->wanted = pcArenaNew(arena, double, p->cones * PC_CONE_GROUPS);
+    return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
 }
 
-/* Turns every disc's fan to where its impulse wants to go: w c - u, w the group's own velocity per impulse. false: there are no discs. */
-static bool turn(Fan* fan, const double* c)
+/* Where a disc's fan should point. A fan whose slip does not depend on it is turned at once, so that Anderson's method sees no change. */
+static void aim(Fan* fan, int k, int group, int row, const double* c)
 {
-    pcReduced* r = &fan->reduced;
-    const pcProblem* p = r->problem;
-    size_t rows = (size_t)p->rows;
+    const pcReduced* r = &fan->reduced;
+    size_t rows = (size_t)r->problem->rows;
+    double *angle = &r->angle[k * PC_CONE_GROUPS + group], *wanted = &fan->wanted[k * PC_CONE_GROUPS + group], u[2];
+    double w = 0.5 * (r->W[(size_t)row * (rows + 1)] + r->W[(size_t)(row + 1) * (rows + 1)]);
+    for (int i = 0; i < 2; i++) {
+        u[i] = r->u0[row + i];
+        for (size_t j = 0; j < rows; j++) u[i] += r->W[(size_t)(row + i) * rows + j] * c[j];
+    }
+    double x = w * c[row] - u[0], y = w * c[row + 1] - u[1];
+    if (x != 0.0 || y != 0.0) *wanted = *angle + remainder(atan2(y, x) - *angle, 2.0 * HALF_TURN);
+    bool slides = c[r->problem->cone[k].row] > 0.0 && hypot(u[0], u[1]) > SLIDES * w * hypot(c[row], c[row + 1]);
+    if (!slides) *angle = *wanted;
+}
+
+/* Turns every disc's fan to where it should point, or where `accelerated` passes say that it will. false: there are no discs. */
+static bool turn(Fan* fan, const double* c, bool accelerated)
+{
+    const pcProblem* p = fan->reduced.problem;
     bool any = false;
+    memcpy(fan->wanted, fan->reduced.angle, (size_t)(p->cones * PC_CONE_GROUPS) * sizeof *fan->wanted);
     for (int k = 0; k < p->cones; k++) {
         const pcCone* cone = &p->cone[k];
         for (int g = 0, row = cone->row + 1; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); row += cone->groupSize[g++]) {
             if (!pcReducedIsDisc(cone, g)) continue;
-            double u[2], w = 0.5 * (r->W[(size_t)row * (rows + 1)] + r->W[(size_t)(row + 1) * (rows + 1)]);
-            for (int i = 0; i < 2; i++) {
-                u[i] = r->u0[row + i];
-                for (size_t j = 0; j < rows; j++) u[i] += r->W[(size_t)(row + i) * rows + j] * c[j];
-            }
-            double x = w * c[row] - u[0], y = w * c[row + 1] - u[1];
-            if (x != 0.0 || y != 0.0) r->angle[k * PC_CONE_GROUPS + g] = atan2(y, x);
+            aim(fan, k, g, row, c);
             any = true;
         }
     }
+    if (!accelerated) pcAndersonReset(&fan->anderson);
+    pcAndersonStep(&fan->anderson, fan->reduced.angle, fan->wanted);
     return any;
 }
 
@@ -110,15 +135,19 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
     Fan fan = {0};
     bool ready = fanNew(&fan, p, arena), known = settings->warm;
     if (!known) startCold(p, v, c);
-    bool discs = ready && turn(&fan, c);
-    for (int round = 0; ready && round < (discs ? PASSES : 1); round++, known = true) {
+    double best = INFINITY;
+    bool discs = ready && turn(&fan, c, false);
+    for (int round = 0, stall = 0; ready && round < (discs ? PASSES : 1) && stall < STALL; round++, known = true) {
         pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
         pcCertificate certificate = pcCertify(p, v, c, arena);
+        bool better = certificate.residual < info.solve.residual;
         info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
         info.solve.residual = certificate.residual;
         info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
         if (info.solve.outcome == PC_SOLVED || lcp.outcome == PC_RAY) break;
-        turn(&fan, c);
+        stall = certificate.residual < 0.5 * best ? 0 : stall + 1;
+        best = smaller(best, certificate.residual);
+        turn(&fan, c, better && round > 0);
     }
     pcArenaRelease(arena, mark);
     if (info.solve.outcome != PC_SOLVED) finish(p, settings, memory, &info, v, c);

@@ -352,6 +352,34 @@ static double guessGroup(const pcReduced* r, int k, int g, const double* c, doub
     return sum;
 }
 
+/* u_i at the impulses c. */
+static double velocityAt(const pcReduced* r, int i, const double* c)
+{
+    double u = r->u0[i];
+    for (int j = 0; j < r->problem->rows; j++) u += r->W[at(i, j, r->problem->rows)] * c[j];
+    return u;
+}
+
+/* max_i -d_i'u of a group. */
+static double slipAt(const pcReduced* r, int k, int g, int row, const double* c)
+{
+    double u[2] = {velocityAt(r, row, c), 0.0}, slip = 0.0, d[2];
+    if (r->problem->cone[k].groupSize[g] > 1) u[1] = velocityAt(r, row + 1, c);
+    for (int i = 0; i < pcReducedCorners(r, k, g); i++) {
+        pcReducedCorner(r, k, g, i, d);
+        slip = fmax(slip, -(d[0] * u[0] + d[1] * u[1]));
+    }
+    return slip;
+}
+
+/* lo <= c <= hi: from the bound that z counts from; y of the other one is the velocity that is held there. */
+static void guessBound(const pcReduced* r, int k, const double* c, double* z)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    z[0] = fabs(c[cone->row] - r->shift[cone->row]);
+    if (isfinite(cone->lo) && isfinite(cone->hi)) z[1] = c[cone->row] >= cone->hi ? fmax(0.0, -velocityAt(r, cone->row, c)) : 0.0;
+}
+
 void pcReducedGuess(const pcReduced* r, const double* c, double* z)
 {
     const pcProblem* p = r->problem;
@@ -359,14 +387,14 @@ void pcReducedGuess(const pcReduced* r, const double* c, double* z)
     for (int k = 0; k < p->cones; k++) {
         const pcCone* cone = &p->cone[k];
         int at0 = r->first[k], row = cone->row;
-        if (cone->kind == PC_CONE_BOX) z[at0] = fabs(c[row] - r->shift[row]);
+        if (cone->kind == PC_CONE_BOX) guessBound(r, k, c, z + at0);
         if (cone->kind != PC_CONE_FRICTION) continue;
         z[at0++] = c[row++];
         for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
             double pair[2] = {c[row], cone->groupSize[g] > 1 ? c[row + 1] : 0.0};
             double sum = guessGroup(r, k, g, pair, z + at0);
             at0 += pcReducedCorners(r, k, g);
-            z[at0++] = sum >= c[cone->row] * (1.0 - 1e-6) ? 1.0 : 0.0; /* slips: by how much the solver finds */
+            z[at0++] = sum >= c[cone->row] * (1.0 - 1e-6) ? slipAt(r, k, g, row, c) : 0.0;
         }
     }
 }
