@@ -375,6 +375,25 @@ pcCertificate pcCertify(const pcProblem* problem, const double* v, const double*
     return certificate;
 }
 
+double pcCertifyImpulses(int n, const double* W, const double* q, int cones, const pcCone* cone, const double* c, pcArena* arena)
+{
+    size_t mark = pcArenaMark(arena), size = (size_t)n;
+    double *u = pcArenaNew(arena, double, size), *mobility = pcArenaNew(arena, double, size), scale = 0.0, residual = 0.0;
+    if (!pcArenaGood(arena) || !allFinite(c, size)) residual = (double)INFINITY;
+    if (residual == 0.0) {
+        for (size_t i = 0; i < size; i++) u[i] = q[i], mobility[i] = W[i * size + i], scale = larger(scale, fabs(q[i]));
+        for (size_t j = 0; j < size; j++)
+            for (size_t i = 0; i < size; i++) u[i] += W[j * size + i] * c[j];
+        pcProblem problem = {.coulomb = true, .velocityScale = scale > 0.0 ? scale : 1.0};
+        Judge judge = {.problem = &problem, .c = c, .u = u, .mobility = mobility};
+        pcCertificate certificate = {0.0, 0.0, 0.0, 0.0};
+        for (int k = 0; k < cones; k++) judgeCone(&judge, &cone[k], &certificate);
+        residual = certificate.residual;
+    }
+    pcArenaRelease(arena, mark);
+    return residual;
+}
+
 /* ---- Energy ----
  *
  * M (v - f) = J'c multiplied by v', and J v = u + b - s c, give exactly

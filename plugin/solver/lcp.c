@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "solver/lemke.h"
+#include "solver/public.h"
 
 #define COOKIE 0x6c63704du
 
@@ -58,7 +59,7 @@ static bool finite(size_t count, const double* values)
     return sum == 0.0;
 }
 
-static bool settingsAreGood(const pcSolveSettings* settings)
+bool pcSolveSettingsGood(const pcSolveSettings* settings)
 {
     if (!settings) return refuse(PC_ERROR_ARGUMENT, "The settings are missing (NULL); start from pcDefaultSolveSettings().");
     if (settings->cookie != COOKIE) return refuse(PC_ERROR_ARGUMENT, "The settings do not come from pcDefaultSolveSettings().");
@@ -88,7 +89,7 @@ static bool numbersAreFinite(const pcLcp* problem, const double* start)
 pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z)
 {
     pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
-    if (!problemIsGood(problem, z) || !settingsAreGood(settings)) return info;
+    if (!problemIsGood(problem, z) || !pcSolveSettingsGood(settings)) return info;
     const Solver* solver = findSolver(settings->solver);
     if (!solver) return info;
     if (problem->n == 0) return (pcSolveInfo){PC_SOLVED, 0, 0.0, 0};

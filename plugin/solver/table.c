@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/auto.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
+    {"auto", pcAutoSolve, true, true},
     {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
 };
