@@ -287,7 +287,7 @@ static void coneVelocity(const Judge* judge, const pcCone* cone, double* U)
 /* |C - proj_K(C - U)|. */
 static double naturalMap(const pcCone* cone, const double* C, const double* U)
 {
-    double x[PC_CONE_ROWS], square = 0.0;
+    double x[PC_CONE_ROWS] = {0.0}, square = 0.0;
     for (int i = 0; i < cone->rows; i++) x[i] = C[i] - U[i];
     pcConeProject(cone, x, x);
     for (int i = 0; i < cone->rows; i++) square += (C[i] - x[i]) * (C[i] - x[i]);
