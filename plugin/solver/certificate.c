@@ -287,7 +287,7 @@ static void coneVelocity(const Judge* judge, const pcCone* cone, double* U)
 /* |C - proj_K(C - U)|. */
 static double naturalMap(const pcCone* cone, const double* C, const double* U)
 {
-    double x[PC_CONE_ROWS], square = 0.0;
+    double x[PC_CONE_ROWS] = {0.0}, square = 0.0;
     for (int i = 0; i < cone->rows; i++) x[i] = C[i] - U[i];
     pcConeProject(cone, x, x);
     for (int i = 0; i < cone->rows; i++) square += (C[i] - x[i]) * (C[i] - x[i]);
@@ -373,6 +373,25 @@ pcCertificate pcCertify(const pcProblem* problem, const double* v, const double*
     if (startJudge(&judge, arena)) certificate = judged(&judge);
     pcArenaRelease(arena, mark);
     return certificate;
+}
+
+double pcCertifyImpulses(int n, const double* W, const double* q, int cones, const pcCone* cone, const double* c, pcArena* arena)
+{
+    size_t mark = pcArenaMark(arena), size = (size_t)n;
+    double *u = pcArenaNew(arena, double, size), *mobility = pcArenaNew(arena, double, size), scale = 0.0, residual = 0.0;
+    if (!pcArenaGood(arena) || !allFinite(c, size)) residual = (double)INFINITY;
+    if (residual == 0.0) {
+        for (size_t i = 0; i < size; i++) u[i] = q[i], mobility[i] = W[i * size + i], scale = larger(scale, fabs(q[i]));
+        for (size_t j = 0; j < size; j++)
+            for (size_t i = 0; i < size; i++) u[i] += W[j * size + i] * c[j];
+        pcProblem problem = {.coulomb = true, .velocityScale = scale > 0.0 ? scale : 1.0};
+        Judge judge = {.problem = &problem, .c = c, .u = u, .mobility = mobility};
+        pcCertificate certificate = {0.0, 0.0, 0.0, 0.0};
+        for (int k = 0; k < cones; k++) judgeCone(&judge, &cone[k], &certificate);
+        residual = certificate.residual;
+    }
+    pcArenaRelease(arena, mark);
+    return residual;
 }
 
 /* ---- Energy ----

@@ -96,26 +96,21 @@ static pcOutcome outcomeOf(const pcCertificate* certificate, double tolerance, p
     return lcp == PC_RAY ? PC_RAY : PC_INACCURATE;
 }
 
-/* Takes over (x, y) if they are better. */
-static void keepBetter(const pcProblem* p, const pcConeInfo* found, const double* x, const double* y, pcConeInfo* info, double* v, double* c)
-{
-    if (!(found->solve.residual < info->solve.residual) && found->solve.outcome != PC_SOLVED) return;
-    memcpy(v, x, (size_t)(6 * p->blocks) * sizeof *x), memcpy(c, y, (size_t)p->rows * sizeof *y);
-    info->solve.residual = found->solve.residual, info->solve.outcome = found->solve.outcome, info->solver = found->solver;
-}
-
 /* The last digits, from what there is; or all of them, from nothing. What is not better is not taken. */
 static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, double* c)
 {
     size_t mark = pcArenaMark(&memory->arena), unknowns = (size_t)(6 * p->blocks), rows = (size_t)p->rows;
     double *x = pcArenaNew(&memory->arena, double, unknowns), *y = pcArenaNew(&memory->arena, double, rows);
-    bool warm = isfinite(info->solve.residual), good = pcArenaGood(&memory->arena);
-    info->solve.fallbacks++;
-    for (int cold = !warm; good && cold < 2 && info->solve.outcome != PC_SOLVED; cold++) {
-        pcConeSettings other = {.tolerance = settings->tolerance, .warm = !cold};
+    if (pcArenaGood(&memory->arena)) {
         memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);
+        pcConeSettings other = {.tolerance = settings->tolerance, .warm = isfinite(info->solve.residual)};
         pcConeInfo found = pcSparseSolve(p, &other, memory, x, y);
-        keepBetter(p, &found, x, y, info, v, c);
+        info->solve.fallbacks++;
+        if (found.solve.residual < info->solve.residual || found.solve.outcome == PC_SOLVED) {
+            memcpy(v, x, unknowns * sizeof *x), memcpy(c, y, rows * sizeof *y);
+            info->solve.residual = found.solve.residual;
+            info->solve.outcome = found.solve.outcome, info->solver = found.solver;
+        }
     }
     pcArenaRelease(&memory->arena, mark);
 }

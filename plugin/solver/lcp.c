@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 #include "solver/lemke.h"
+#include "solver/minmap.h"
+#include "solver/public.h"
 
 #define COOKIE 0x6c63704du
 
@@ -26,12 +28,21 @@ static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* set
     return pcLemkeSolve(&lemke, arena, z, settings->ray);
 }
 
+/* A guess is where it starts. */
+static pcSolveInfo solveByMinmap(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z)
+{
+    pcMinmap minmap = {.n = problem->n, .M = problem->M, .q = problem->q, .tolerance = settings->tolerance};
+    minmap.maxIterations = settings->maxIterations, minmap.guess = settings->start != NULL;
+    if (settings->start) memcpy(z, settings->start, (size_t)problem->n * sizeof *z);
+    return pcMinmapSolve(&minmap, arena, z, settings->ray);
+}
+
 /* A new solver is one row here. */
 typedef struct Solver {
     const char* name;
     pcSolveInfo (*solve)(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z);
 } Solver;
-static const Solver solvers[] = {{"auto", solveByLemke}, {"lemke", solveByLemke}};
+static const Solver solvers[] = {{"auto", solveByLemke}, {"lemke", solveByLemke}, {"minmap", solveByMinmap}};
 #define SOLVER_COUNT (sizeof solvers / sizeof *solvers)
 
 static const Solver* findSolver(const char* name)
@@ -58,7 +69,7 @@ static bool finite(size_t count, const double* values)
     return sum == 0.0;
 }
 
-static bool settingsAreGood(const pcSolveSettings* settings)
+bool pcSolveSettingsGood(const pcSolveSettings* settings)
 {
     if (!settings) return refuse(PC_ERROR_ARGUMENT, "The settings are missing (NULL); start from pcDefaultSolveSettings().");
     if (settings->cookie != COOKIE) return refuse(PC_ERROR_ARGUMENT, "The settings do not come from pcDefaultSolveSettings().");
@@ -88,7 +99,7 @@ static bool numbersAreFinite(const pcLcp* problem, const double* start)
 pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z)
 {
     pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
-    if (!problemIsGood(problem, z) || !settingsAreGood(settings)) return info;
+    if (!problemIsGood(problem, z) || !pcSolveSettingsGood(settings)) return info;
     const Solver* solver = findSolver(settings->solver);
     if (!solver) return info;
     if (problem->n == 0) return (pcSolveInfo){PC_SOLVED, 0, 0.0, 0};

@@ -29,12 +29,14 @@
 #define EPS_FINE 1e-5
 #define EPS_LEAST 1e-9
 #define EPS_MOST 1e4
-#define EPS_SETTLE 1e-4
+#define EPS_SETTLE 1e-2
 /* Newton steps in all; in one round; in one round without getting better by a tenth */
 #define ITERATION_LIMIT 500
 #define INNER_LIMIT 60
 #define STALL_LIMIT 14
-#define SETTLE_LIMIT 3
+#define SETTLE_LIMIT 2
+#define QUIET_LIMIT 3
+#define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
 #define RESTART_LIMIT 60
 #define HUGE 1e30 /* velocities beyond this many units are no solution */
 
@@ -230,11 +232,14 @@ static double largestStep(const Method* m)
     return step / m->p->velocityScale;
 }
 
-/* One regularized problem. Ends when a full Newton step moves no row by more than `enough`. A step is shortened until the balance gets
+/* Row velocities that F stands for. */
+static double errorOf(const Method* m) { return m->p->error(m->p->self, m->now.F) / m->p->velocityScale; }
+
+/* One regularized problem. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
  * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
 static bool solveRound(Method* m, double enough, int limit, int* steps)
 {
-    int sinceBest = 0;
+    int sinceBest = 0, quiet = 0;
     evaluate(m, &m->now);
     double best = m->now.norm;
     for (*steps = 0; *steps < limit && sinceBest < STALL_LIMIT; ++*steps, m->iterations++) {
@@ -249,7 +254,8 @@ static bool solveRound(Method* m, double enough, int limit, int* steps)
         accept(m);
         sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
         best = smaller(best, m->now.norm);
-        if (moved <= enough) {
+        quiet += moved <= enough;
+        if (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(ROUGH, 1e-3 * enough))) {
             ++*steps, m->iterations++;
             return true;
         }
@@ -328,9 +334,9 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
             afterFailure(&s), info.restarts++;
             continue;
         }
-        double rounding = p->error(p->self, m->now.F) / p->velocityScale;
+        double rounding = errorOf(m);
         info.residual = held + enough + rounding;
-        bool close = held + enough <= tolerance, rough = rounding > 0.5 * tolerance && s.settled < SETTLE_LIMIT;
+        bool close = held + enough <= tolerance, rough = rounding > ROUGH && s.settled < SETTLE_LIMIT;
         info.converged = close && !rough;
         if (close && rough) {
             s.eps = larger(s.eps, EPS_SETTLE), s.held = held, s.settled++;

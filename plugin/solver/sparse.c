@@ -16,12 +16,15 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
+#define WARM_LIMIT 60 /* Newton steps from a guess */
+#define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
 typedef struct Velocity {
     const pcProblem* p;
     double* L;          /* Cholesky factors of the mass: per block, or one */
     double* own;
     double* difference; /* v - f; and M^-1 F */
+    double* rhs;
     pcBlocks H;
 } Velocity;
 
@@ -204,7 +207,7 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     if (!s) return false;
     s->p = p;
     s->own = pcArenaNew(arena, double, p->rows);
-    s->difference = pcArenaNew(arena, double, B * p->blocks);
+    s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
     if (!pcArenaGood(arena) || !ownOf(s, arena) || !patternOf(s, arena)) return false;
     *out = (pcLinear){.unknowns = B * p->blocks,
                       .rows = p->rows,
@@ -232,22 +235,54 @@ static void startCold(const pcProblem* p, double* v, double* c)
     memset(c, 0, (size_t)p->rows * sizeof *c);
 }
 
+/* Momentum lost in rounding is given back to v, unless the rows would notice. */
+static pcCertificate balanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+{
+    Velocity* s = linear->self;
+    pcCertificate before = pcCertify(p, v, c, arena);
+    double* F = s->rhs;
+    linear->balance(s, v, c, F);
+    if (before.momentum <= MOMENTUM_ROUNDING || !(linear->error(s, F) <= 0.1 * tolerance * p->velocityScale)) return before;
+    for (int i = 0; i < B * p->blocks; i++) F[i] = v[i], v[i] -= s->difference[i]; /* difference: M^-1 F */
+    pcCertificate after = pcCertify(p, v, c, arena);
+    if (after.momentum < before.momentum && after.residual <= larger(before.residual, 0.5 * tolerance)) return after;
+    memcpy(v, F, (size_t)(B * p->blocks) * sizeof *v);
+    return before;
+}
+
+/* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
+static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* v, double* c)
+{
+    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations};
+    pcProximalInfo warm = {0};
+    if (settings->warm) {
+        method.warm = true, method.maxIterations = WARM_LIMIT;
+        warm = pcProximalSolve(linear, &method, arena, v, c);
+        if (warm.converged) return warm;
+        method.warm = false, method.maxIterations = settings->maxIterations, warm.restarts++;
+    }
+    startCold(p, v, c);
+    pcProximalInfo cold = pcProximalSolve(linear, &method, arena, v, c);
+    cold.iterations += warm.iterations, cold.restarts += warm.restarts;
+    return cold;
+}
+
 pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "sparse"};
-    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->warm};
     pcLinear linear;
     size_t mark = pcArenaMark(&memory->arena);
-    if (!settings->warm) startCold(p, v, c);
-    if (pcVelocityForm(p, &memory->arena, &linear)) {
-        pcProximalInfo found = pcProximalSolve(&linear, &method, &memory->arena, v, c);
+    if (!pcVelocityForm(p, &memory->arena, &linear)) {
+        if (!settings->warm) startCold(p, v, c);
+    } else {
+        pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);
+        pcCertificate certificate = balanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         info.solve.iterations = found.iterations;
         info.solve.fallbacks = found.restarts;
+        info.solve.residual = certificate.residual;
+        if (isfinite(certificate.residual)) info.solve.outcome = PC_INACCURATE;
+        if (certificate.residual <= settings->tolerance && certificate.momentum <= settings->tolerance) info.solve.outcome = PC_SOLVED;
     }
     pcArenaRelease(&memory->arena, mark);
-    pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
-    info.solve.residual = certificate.residual;
-    if (isfinite(certificate.residual)) info.solve.outcome = PC_INACCURATE;
-    if (certificate.residual <= settings->tolerance && certificate.momentum <= settings->tolerance) info.solve.outcome = PC_SOLVED;
     return info;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/auto.h"
 #include "solver/fixedpoint.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
@@ -10,6 +11,7 @@
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
+    {"auto", pcAutoSolve, true, true},
     {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
     {"fixedpoint", pcFixedPointSolve, true, false},

@@ -31,32 +31,32 @@ static void* copied(const void* place, int count, size_t size)
     return copy;
 }
 
-static void point(pcModel* model)
+static void point(pcConeModel* model)
 {
     pcProblem* p = &model->problem;
     p->mass = model->mass, p->free = model->free, p->J = model->J, p->target = model->target, p->soft = model->soft;
     p->block = model->block, p->cone = model->cone;
 }
 
-pcModel pcModelStart(bool coulomb, double velocityScale)
+pcConeModel pcModelStart(bool coulomb, double velocityScale)
 {
-    pcModel model = {.problem = {.coulomb = coulomb, .velocityScale = velocityScale}};
+    pcConeModel model = {.problem = {.coulomb = coulomb, .velocityScale = velocityScale}};
     return model;
 }
 
-void pcModelFree(pcModel* model)
+void pcModelFree(pcConeModel* model)
 {
     free(model->mass), free(model->free), free(model->J), free(model->target), free(model->soft);
     free(model->block), free(model->cone);
-    *model = (pcModel){0};
+    *model = (pcConeModel){0};
 }
 
 static int massNumbers(const pcProblem* p) { return p->dense ? 36 * p->blocks * p->blocks : 36 * p->blocks; }
 
-static pcModel copyOf(const pcModel* model)
+static pcConeModel copyOf(const pcConeModel* model)
 {
     const pcProblem* p = &model->problem;
-    pcModel copy = {.problem = *p};
+    pcConeModel copy = {.problem = *p};
     copy.mass = copied(p->mass, massNumbers(p), sizeof(double)), copy.free = copied(p->free, 6 * p->blocks, sizeof(double));
     copy.J = copied(p->J, 12 * p->rows, sizeof(double)), copy.block = copied(p->block, 2 * p->rows, sizeof(int));
     copy.target = copied(p->target, p->rows, sizeof(double)), copy.soft = copied(p->soft, p->rows, sizeof(double));
@@ -67,7 +67,7 @@ static pcModel copyOf(const pcModel* model)
 
 /* ---- Bodies ---- */
 
-int pcModelBody(pcModel* model, double mass, v3 inertia, v3 velocity, v3 spin)
+int pcModelBody(pcConeModel* model, double mass, v3 inertia, v3 velocity, v3 spin)
 {
     int body = model->problem.blocks++;
     model->mass = resized(model->mass, 36 * (body + 1), sizeof(double));
@@ -81,7 +81,7 @@ int pcModelBody(pcModel* model, double mass, v3 inertia, v3 velocity, v3 spin)
     return body;
 }
 
-void pcModelInertia(pcModel* model, int body, const double inertia[9])
+void pcModelInertia(pcConeModel* model, int body, const double inertia[9])
 {
     double* M = model->mass + 36 * (size_t)body;
     for (int i = 0; i < 9; i++) M[6 * (3 + i / 3) + 3 + i % 3] = inertia[i];
@@ -95,7 +95,7 @@ typedef struct Row {
     double target, soft;
 } Row;
 
-static void addRow(pcModel* model, const Row* row)
+static void addRow(pcConeModel* model, const Row* row)
 {
     int r = model->problem.rows++;
     model->J = resized(model->J, 12 * (r + 1), sizeof(double)), model->block = resized(model->block, 2 * (r + 1), sizeof(int));
@@ -108,7 +108,7 @@ static void addRow(pcModel* model, const Row* row)
     model->target[r] = row->target, model->soft[r] = row->soft;
 }
 
-static pcCone* addCone(pcModel* model, pcConeKind kind)
+static pcCone* addCone(pcConeModel* model, pcConeKind kind)
 {
     int i = model->problem.cones++;
     model->cone = resized(model->cone, i + 1, sizeof(pcCone));
@@ -130,7 +130,7 @@ static Row turnRow(const pcTouch* t, v3 axis)
     return row;
 }
 
-static void addGroup(pcModel* model, pcCone* cone, const Row* rows, int size, double slip)
+static void addGroup(pcConeModel* model, pcCone* cone, const Row* rows, int size, double slip)
 {
     cone->groupSize[cone->groups++] = size;
     for (int i = 0; i < size; i++) {
@@ -140,7 +140,7 @@ static void addGroup(pcModel* model, pcCone* cone, const Row* rows, int size, do
     }
 }
 
-static void addFriction(pcModel* model, pcCone* cone, const pcTouch* t)
+static void addFriction(pcConeModel* model, pcCone* cone, const pcTouch* t)
 {
     v3 one, two;
     v3Complete(t->normal, &one, &two);
@@ -154,7 +154,7 @@ static void addFriction(pcModel* model, pcCone* cone, const pcTouch* t)
     if (t->rolling > 0.0) addGroup(model, cone, rolling, 2, t->slip);
 }
 
-void pcModelTouch(pcModel* model, const pcTouch* t)
+void pcModelTouch(pcConeModel* model, const pcTouch* t)
 {
     pcCone* cone = addCone(model, PC_CONE_FRICTION);
     Row normal = slideRow(t, t->normal);
@@ -166,7 +166,7 @@ void pcModelTouch(pcModel* model, const pcTouch* t)
     point(model);
 }
 
-void pcModelLink(pcModel* model, const pcLink* l)
+void pcModelLink(pcConeModel* model, const pcLink* l)
 {
     bool equality = isinf(l->lo) && isinf(l->hi);
     pcCone* cone = addCone(model, equality ? PC_CONE_FREE : PC_CONE_BOX);
@@ -177,7 +177,7 @@ void pcModelLink(pcModel* model, const pcLink* l)
     point(model);
 }
 
-void pcModelBall(pcModel* model, int body1, v3 arm1, int body2, v3 arm2)
+void pcModelBall(pcConeModel* model, int body1, v3 arm1, int body2, v3 arm2)
 {
     const v3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     pcTouch at = {.body1 = body1, .body2 = body2, .arm1 = arm1, .arm2 = arm2};
@@ -193,7 +193,7 @@ void pcModelBall(pcModel* model, int body1, v3 arm1, int body2, v3 arm2)
 /* ---- The same problem in other words ---- */
 
 /* a a' added to the blocks, a_i = sqrt(coupling M_ii) with changing signs: positive definite as before. */
-void pcModelMakeDense(pcModel* model, double coupling)
+void pcModelMakeDense(pcConeModel* model, double coupling)
 {
     int n = 6 * model->problem.blocks;
     double* M = calloc((size_t)n * (size_t)n + 1, sizeof(double));
@@ -222,9 +222,9 @@ static void scaleRow(double* J, pcUnits units)
         if (i % 6 >= 3) J[i] *= units.length;
 }
 
-pcModel pcModelInUnits(const pcModel* model, pcUnits units)
+pcConeModel pcModelInUnits(const pcConeModel* model, pcUnits units)
 {
-    pcModel scaled = copyOf(model);
+    pcConeModel scaled = copyOf(model);
     pcProblem* p = &scaled.problem;
     double velocity = units.length / units.time;
     for (int i = 0; i < p->blocks; i++) scaleMass(scaled.mass + 36 * (size_t)i, units);
@@ -247,7 +247,7 @@ static int* shuffledNumbers(int count, pcRandom* random)
     return from;
 }
 
-static void shuffleBlocks(const pcModel* model, pcShuffle* shuffle)
+static void shuffleBlocks(const pcConeModel* model, pcShuffle* shuffle)
 {
     int n = model->problem.blocks;
     for (int a = 0; a < n; a++) {
@@ -271,7 +271,7 @@ static int blockNow(const pcShuffle* shuffle, int old)
 }
 
 /* The two sides of a row change places half of the time. */
-static void moveRow(const pcModel* model, int from, pcShuffle* shuffle, int to, bool turn)
+static void moveRow(const pcConeModel* model, int from, pcShuffle* shuffle, int to, bool turn)
 {
     for (int side = 0; side < 2; side++) {
         int old = turn ? 1 - side : side;
@@ -281,7 +281,7 @@ static void moveRow(const pcModel* model, int from, pcShuffle* shuffle, int to, 
     shuffle->model.target[to] = model->target[from], shuffle->model.soft[to] = model->soft[from];
 }
 
-pcShuffle pcModelShuffled(const pcModel* model, pcRandom* random)
+pcShuffle pcModelShuffled(const pcConeModel* model, pcRandom* random)
 {
     pcShuffle shuffle = {.model = copyOf(model)};
     shuffle.coneFrom = shuffledNumbers(model->problem.cones, random);
@@ -296,7 +296,7 @@ pcShuffle pcModelShuffled(const pcModel* model, pcRandom* random)
     return shuffle;
 }
 
-void pcShuffleBack(const pcShuffle* shuffle, const pcModel* original, const double* v, const double* c, double* vOriginal,
+void pcShuffleBack(const pcShuffle* shuffle, const pcConeModel* original, const double* v, const double* c, double* vOriginal,
                    double* cOriginal)
 {
     for (int i = 0; i < original->problem.blocks; i++)

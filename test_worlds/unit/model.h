@@ -1,7 +1,7 @@
 /*
  * Cone problems built piece by piece, for the tests of the solvers: a model owns the arrays that its pcProblem points to.
  *
- *     pcModel model = pcModelStart(true, 1.0);
+ *     pcConeModel model = pcModelStart(true, 1.0);
  *     int box = pcModelBody(&model, 1.0, v3Make(.1, .1, .1), v3Make(0, 0, -.1), v3Make(0, 0, 0));
  *     pcModelTouch(&model, &(pcTouch){.body1 = -1, .body2 = box, .arm2 = v3Make(0, 0, -.5), .normal = v3Make(0, 0, 1), .mu = .5});
  *     … model.problem …
@@ -14,21 +14,21 @@
 #include "solver/problem.h"
 #include "test_worlds/fuzz/cases.h"
 
-typedef struct pcModel {
+typedef struct pcConeModel {
     pcProblem problem;
     double *mass, *free, *J, *target, *soft;
     int* block;
     pcCone* cone;
-} pcModel;
+} pcConeModel;
 
-pcModel pcModelStart(bool coulomb, double velocityScale);
-void pcModelFree(pcModel* model);
+pcConeModel pcModelStart(bool coulomb, double velocityScale);
+void pcModelFree(pcConeModel* model);
 
 /* A body with its inertia along the world's axes and the velocity it has without impulses; returns its block. */
-int pcModelBody(pcModel* model, double mass, v3 inertia, v3 velocity, v3 spin);
+int pcModelBody(pcConeModel* model, double mass, v3 inertia, v3 velocity, v3 spin);
 
 /* Replaces a body's inertia, row-major, about its centre. */
-void pcModelInertia(pcModel* model, int body, const double inertia[9]);
+void pcModelInertia(pcConeModel* model, int body, const double inertia[9]);
 
 /* A contact: u_n = n . (velocity of body 2 - velocity of body 1) - target >= 0. */
 typedef struct pcTouch {
@@ -46,7 +46,7 @@ typedef struct pcTouch {
     double soft; /* of the normal row */
     double slip; /* of the friction rows */
 } pcTouch;
-void pcModelTouch(pcModel* model, const pcTouch* touch);
+void pcModelTouch(pcConeModel* model, const pcTouch* touch);
 
 /* A joint, motor or stop: one row, J v + soft c = target within lo <= c <= hi; infinite on both sides: an equality. */
 typedef struct pcLink {
@@ -54,28 +54,28 @@ typedef struct pcLink {
     double J[12];
     double target, lo, hi, soft;
 } pcLink;
-void pcModelLink(pcModel* model, const pcLink* link);
+void pcModelLink(pcConeModel* model, const pcLink* link);
 
 /* Three rows that hold a point of two bodies together. */
-void pcModelBall(pcModel* model, int body1, v3 arm1, int body2, v3 arm2);
+void pcModelBall(pcConeModel* model, int body1, v3 arm1, int body2, v3 arm2);
 
 /* The same problem with a dense mass: its blocks, and a positive definite coupling of relative size `coupling` between them. */
-void pcModelMakeDense(pcModel* model, double coupling);
+void pcModelMakeDense(pcConeModel* model, double coupling);
 
 /* The same problem in other units: lengths in units of 1 / `length`, and likewise. Linear velocities grow by length / time. */
 typedef struct pcUnits {
     double length, mass, time;
 } pcUnits;
-pcModel pcModelInUnits(const pcModel* model, pcUnits units);
+pcConeModel pcModelInUnits(const pcConeModel* model, pcUnits units);
 
 /* The same problem told in another order: cones, blocks and the two sides of a row. */
 typedef struct pcShuffle {
-    pcModel model;
+    pcConeModel model;
     int* coneFrom;  /* its cone i is the other's cone coneFrom[i] */
     int* blockFrom; /* and likewise its block */
 } pcShuffle;
-pcShuffle pcModelShuffled(const pcModel* model, pcRandom* random);
-void pcShuffleBack(const pcShuffle* shuffle, const pcModel* original, const double* v, const double* c, double* vOriginal,
+pcShuffle pcModelShuffled(const pcConeModel* model, pcRandom* random);
+void pcShuffleBack(const pcShuffle* shuffle, const pcConeModel* original, const double* v, const double* c, double* vOriginal,
                    double* cOriginal);
 void pcShuffleFree(pcShuffle* shuffle);
 

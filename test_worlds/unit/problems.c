@@ -37,7 +37,7 @@ static v3 momentsOf(pcRandom* random, double mass)
 }
 
 /* I = R diag R' with a random turn: full, as that of a body that lies anyhow. */
-static void turnInertia(pcModel* model, int body, v3 moments, pcRandom* random)
+static void turnInertia(pcConeModel* model, int body, v3 moments, pcRandom* random)
 {
     v3 x = pcDirection(random), y, z;
     v3Complete(x, &y, &z);
@@ -50,7 +50,7 @@ static void turnInertia(pcModel* model, int body, v3 moments, pcRandom* random)
     pcModelInertia(model, body, inertia);
 }
 
-static void addRandomBody(pcModel* model, pcRandom* random)
+static void addRandomBody(pcConeModel* model, pcRandom* random)
 {
     double mass = pow(10.0, pcBetween(random, -1.0, 1.0));
     v3 moments = momentsOf(random, mass);
@@ -73,10 +73,10 @@ static pcTouch randomTouch(const Scatter* kind, int bodies, pcRandom* random)
     return touch;
 }
 
-static pcModel scatter(const Scatter* kind, uint64_t seed, bool coulomb)
+static pcConeModel scatter(const Scatter* kind, uint64_t seed, bool coulomb)
 {
     pcRandom random = randomOf(seed);
-    pcModel model = pcModelStart(coulomb, 2.0);
+    pcConeModel model = pcModelStart(coulomb, 2.0);
     int bodies = integer(&random, kind->bodiesLow, kind->bodiesHigh), touches = integer(&random, kind->touchesLow, kind->touchesHigh);
     for (int i = 0; i < bodies; i++) addRandomBody(&model, &random);
     for (int i = 0; i < touches; i++) {
@@ -86,25 +86,25 @@ static pcModel scatter(const Scatter* kind, uint64_t seed, bool coulomb)
     return model;
 }
 
-static pcModel randomContacts(int variant, bool coulomb)
+static pcConeModel randomContacts(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 6, .touchesLow = 1, .touchesHigh = 12, .mu = 1.0};
     return scatter(&kind, 100u + (uint64_t)variant, coulomb);
 }
 
-static pcModel anisotropicContacts(int variant, bool coulomb)
+static pcConeModel anisotropicContacts(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = 1.0, .anisotropic = true};
     return scatter(&kind, 200u + (uint64_t)variant, coulomb);
 }
 
-static pcModel turningContacts(int variant, bool coulomb)
+static pcConeModel turningContacts(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = 0.8, .turning = true};
     return scatter(&kind, 300u + (uint64_t)variant, coulomb);
 }
 
-static pcModel polygonContacts(int variant, bool coulomb)
+static pcConeModel polygonContacts(int variant, bool coulomb)
 {
     const int edges[4] = {4, 6, 8, 16};
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = 0.8, .edges = edges[variant % 4]};
@@ -112,44 +112,44 @@ static pcModel polygonContacts(int variant, bool coulomb)
     return scatter(&kind, 400u + (uint64_t)variant, coulomb);
 }
 
-static pcModel planarContacts(int variant, bool coulomb)
+static pcConeModel planarContacts(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = 1.0, .planar = true};
     return scatter(&kind, 500u + (uint64_t)variant, coulomb);
 }
 
-static pcModel softContacts(int variant, bool coulomb)
+static pcConeModel softContacts(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = 1.0, .soft = true};
     return scatter(&kind, 600u + (uint64_t)variant, coulomb);
 }
 
-static pcModel contactsWithoutFriction(int variant, bool coulomb)
+static pcConeModel contactsWithoutFriction(int variant, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 8, .mu = variant % 2 ? 0.0 : -1.0};
     return scatter(&kind, 700u + (uint64_t)variant, coulomb);
 }
 
-static pcModel denseMass(int variant, bool coulomb)
+static pcConeModel denseMass(int variant, bool coulomb)
 {
-    pcModel model = randomContacts(variant + 40, coulomb);
+    pcConeModel model = randomContacts(variant + 40, coulomb);
     pcModelMakeDense(&model, 0.2);
     return model;
 }
 
 /* Millionths of a metre, grains of sand; and planets. */
-static pcModel otherUnits(int variant, bool coulomb)
+static pcConeModel otherUnits(int variant, bool coulomb)
 {
-    pcModel model = variant % 2 ? turningContacts(variant + 40, coulomb) : randomContacts(variant + 60, coulomb);
+    pcConeModel model = variant % 2 ? turningContacts(variant + 40, coulomb) : randomContacts(variant + 60, coulomb);
     pcUnits units = variant % 4 < 2 ? (pcUnits){1e-6, 1e-15, 1e-3} : (pcUnits){1e6, 1e18, 1e3};
-    pcModel scaled = pcModelInUnits(&model, units);
+    pcConeModel scaled = pcModelInUnits(&model, units);
     pcModelFree(&model);
     return scaled;
 }
 
 /* ---- Boxes ---- */
 
-static int addBox(pcModel* model, double mass, v3 half, v3 velocity, v3 spin)
+static int addBox(pcConeModel* model, double mass, v3 half, v3 velocity, v3 spin)
 {
     v3 moments = v3Scale(mass / 3.0,
                          v3Make(half.y * half.y + half.z * half.z, half.x * half.x + half.z * half.z, half.x * half.x + half.y * half.y));
@@ -157,11 +157,11 @@ static int addBox(pcModel* model, double mass, v3 half, v3 velocity, v3 spin)
 }
 
 /* One box on a plane by many contacts more than it needs, at rest, sliding or turning. */
-static pcModel redundantContacts(int variant, bool coulomb)
+static pcConeModel redundantContacts(int variant, bool coulomb)
 {
     const int counts[4] = {4, 16, 64, 400};
     pcRandom random = randomOf(800u + (uint64_t)variant);
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int motion = variant / 4;
     v3 slide = motion > 0 ? v3Make(0.8, 0.3, -GRAVITY * STEP) : v3Make(0.0, 0.0, -GRAVITY * STEP);
     int box = addBox(&model, 2.0, v3Make(0.5, 0.4, 0.2), slide, motion > 1 ? v3Make(0.0, 0.0, 3.0) : zero);
@@ -174,9 +174,9 @@ static pcModel redundantContacts(int variant, bool coulomb)
 }
 
 /* Boxes of side 1 on top of each other on a plane, touching exactly. */
-static pcModel stackOf(int count, const double* mass, v3 push, bool coulomb)
+static pcConeModel stackOf(int count, const double* mass, v3 push, bool coulomb)
 {
-    pcModel model = pcModelStart(coulomb, larger(GRAVITY * STEP, v3Norm(push)));
+    pcConeModel model = pcModelStart(coulomb, larger(GRAVITY * STEP, v3Norm(push)));
     for (int i = 0; i < count; i++) {
         v3 velocity = v3Make(0.0, 0.0, -GRAVITY * STEP);
         addBox(&model, mass ? mass[i] : 1.0, v3Make(0.5, 0.5, 0.5), i == count - 1 ? v3Add(velocity, push) : velocity, zero);
@@ -189,13 +189,13 @@ static pcModel stackOf(int count, const double* mass, v3 push, bool coulomb)
     return model;
 }
 
-static pcModel zeroGapStack(int variant, bool coulomb)
+static pcConeModel zeroGapStack(int variant, bool coulomb)
 {
     const int counts[5] = {1, 2, 5, 10, 50};
     return stackOf(counts[variant % 5], NULL, variant < 5 ? zero : v3Make(0.3, 0.1, 0.0), coulomb);
 }
 
-static pcModel massRatioStack(int variant, bool coulomb)
+static pcConeModel massRatioStack(int variant, bool coulomb)
 {
     const double mass[6][7] = {
         {1.0, 1e6},           {1e6, 1.0}, {1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6}, {1e6, 1e5, 1e4, 1e3, 100.0, 10.0, 1.0},
@@ -206,7 +206,7 @@ static pcModel massRatioStack(int variant, bool coulomb)
 
 /* ---- Joints, motors, stops ---- */
 
-static int addLinks(pcModel* model, int count, double load)
+static int addLinks(pcConeModel* model, int count, double load)
 {
     v3 first = v3Make(-0.5, 0.0, 0.0), second = v3Make(0.5, 0.0, 0.0);
     for (int i = 0; i < count; i++) {
@@ -217,10 +217,10 @@ static int addLinks(pcModel* model, int count, double load)
     return model->problem.blocks - 1;
 }
 
-static pcModel chain(int variant, bool coulomb)
+static pcConeModel chain(int variant, bool coulomb)
 {
     const int counts[4] = {1, 3, 10, 10};
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int last = addLinks(&model, counts[variant % 4], variant % 4 == 3 ? 1000.0 : 1.0);
     if (variant >= 4) /* its end rubs along a floor */
         pcModelTouch(&model, &(pcTouch){.body1 = -1, .body2 = last, .arm2 = v3Make(0.5, 0.0, -0.05), .normal = up, .mu = 0.4});
@@ -228,9 +228,9 @@ static pcModel chain(int variant, bool coulomb)
 }
 
 /* Two boxes held by three balls and every row once more: 18 rows where 6 would do. */
-static pcModel redundantJoints(int variant, bool coulomb)
+static pcConeModel redundantJoints(int variant, bool coulomb)
 {
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int one = addBox(&model, 1.0, v3Make(0.5, 0.5, 0.5), v3Make(0.4, 0.0, -GRAVITY * STEP), v3Make(0.0, 1.0, 0.0));
     int two = addBox(&model, 3.0, v3Make(0.5, 0.5, 0.5), v3Make(0.0, 0.2, -GRAVITY * STEP), zero);
     for (int repeat = 0; repeat < 2; repeat++)
@@ -246,7 +246,7 @@ static pcModel redundantJoints(int variant, bool coulomb)
     return model;
 }
 
-static void addBound(pcModel* model, int body, int axis, double target, double lo, double hi, double soft)
+static void addBound(pcConeModel* model, int body, int axis, double target, double lo, double hi, double soft)
 {
     pcLink link = {.body1 = body, .body2 = -1, .target = target, .lo = lo, .hi = hi, .soft = soft};
     link.J[axis] = 1.0;
@@ -254,10 +254,10 @@ static void addBound(pcModel* model, int body, int axis, double target, double l
 }
 
 /* A box on a plane that motors drive and stops hold; weak motors end at their bound, strong ones reach their target. */
-static pcModel motorsAndStops(int variant, bool coulomb)
+static pcConeModel motorsAndStops(int variant, bool coulomb)
 {
     pcRandom random = randomOf(900u + (uint64_t)variant);
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int box = addBox(&model, 1.0, v3Make(0.5, 0.5, 0.5), v3Make(0.2, -0.4, -GRAVITY * STEP), inBall(&random, 1.0));
     for (int k = 0; k < 4; k++) {
         pcTouch touch = {.body1 = -1, .body2 = box, .arm2 = v3Make(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, -0.5), .normal = up, .mu = 0.3};
@@ -291,7 +291,7 @@ const int pcProblemKindCount = (int)(sizeof pcProblemKinds / sizeof *pcProblemKi
 
 /* ---- Small ones for references ---- */
 
-static void addRandomJoint(pcModel* model, pcRandom* random, double lo, double hi)
+static void addRandomJoint(pcConeModel* model, pcRandom* random, double lo, double hi)
 {
     int bodies = model->problem.blocks;
     pcLink link = {.body1 = integer(random, 0, bodies - 1), .body2 = integer(random, -1, bodies - 1), .lo = lo, .hi = hi};
@@ -300,21 +300,21 @@ static void addRandomJoint(pcModel* model, pcRandom* random, double lo, double h
     pcModelLink(model, &link);
 }
 
-pcModel pcFrictionless(uint64_t seed, bool zeroRows, bool coulomb)
+pcConeModel pcFrictionless(uint64_t seed, bool zeroRows, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 3, .touchesLow = 1, .touchesHigh = 8, .mu = zeroRows ? 0.0 : -1.0};
-    pcModel model = scatter(&kind, 100000u + seed, coulomb);
+    pcConeModel model = scatter(&kind, 100000u + seed, coulomb);
     pcRandom random = randomOf(200000u + seed);
     for (int i = integer(&random, 0, 4); i > 0; i--) addRandomJoint(&model, &random, -INFINITE, INFINITE);
     return model;
 }
 
-pcModel pcSmallMixture(uint64_t seed, bool coulomb)
+pcConeModel pcSmallMixture(uint64_t seed, bool coulomb)
 {
     Scatter kind = {.bodiesLow = 1, .bodiesHigh = 4, .touchesLow = 1, .touchesHigh = 5, .mu = 0.8};
     pcRandom random = randomOf(300000u + seed);
     kind.anisotropic = seed % 2, kind.turning = seed % 3 == 2, kind.planar = seed % 5 == 4, kind.soft = seed % 7 == 6;
-    pcModel model = scatter(&kind, 400000u + seed, coulomb);
+    pcConeModel model = scatter(&kind, 400000u + seed, coulomb);
     if (seed % 4 == 1) addRandomJoint(&model, &random, -INFINITE, INFINITE);
     if (seed % 4 == 2) addRandomJoint(&model, &random, -0.3, 0.2);
     return model;
@@ -338,11 +338,11 @@ pcThrow pcThrownSphere(uint64_t seed, bool coulomb)
 
 /* ---- Without a solution, or nearly ---- */
 
-pcModel pcJammedWedge(int variant, bool coulomb)
+pcConeModel pcJammedWedge(int variant, bool coulomb)
 {
     double lean = variant == 2 ? 1e-6 : 0.1;
     v3 push = variant == 1 ? v3Make(0.5, 0.2, -1.0) : v3Make(0.0, 0.0, -GRAVITY * STEP);
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int wedge = addBox(&model, 1.0, v3Make(0.2, 0.3, 0.5), push, variant == 1 ? v3Make(0.3, 0.0, 0.5) : zero);
     for (int k = 0; k < 8; k++) {
         double side = k & 1 ? 1.0 : -1.0;
@@ -353,9 +353,9 @@ pcModel pcJammedWedge(int variant, bool coulomb)
     return model;
 }
 
-static pcModel heldTwice(int variant, bool coulomb, double difference)
+static pcConeModel heldTwice(int variant, bool coulomb, double difference)
 {
-    pcModel model = pcModelStart(coulomb, 1.0);
+    pcConeModel model = pcModelStart(coulomb, 1.0);
     int last = variant < 2 ? addBox(&model, 1.0, v3Make(0.5, 0.5, 0.5), v3Make(0.3, 0.0, -GRAVITY * STEP), zero) : addLinks(&model, 3, 1.0);
     int axis = variant < 2 ? 0 : 1; /* a taut chain gives way across only */
     addBound(&model, last, axis, 0.2 + difference, -INFINITE, INFINITE, 0.0);
@@ -364,5 +364,5 @@ static pcModel heldTwice(int variant, bool coulomb, double difference)
     return model;
 }
 
-pcModel pcContradiction(int variant, bool coulomb) { return heldTwice(variant, coulomb, 0.1); }
-pcModel pcContradictionInTheMiddle(int variant, bool coulomb) { return heldTwice(variant, coulomb, 0.0); }
+pcConeModel pcContradiction(int variant, bool coulomb) { return heldTwice(variant, coulomb, 0.1); }
+pcConeModel pcContradictionInTheMiddle(int variant, bool coulomb) { return heldTwice(variant, coulomb, 0.0); }

@@ -11,21 +11,21 @@
 typedef struct pcProblemKind {
     const char* name;
     int variants;
-    pcModel (*make)(int variant, bool coulomb);
+    pcConeModel (*make)(int variant, bool coulomb);
 } pcProblemKind;
 extern const pcProblemKind pcProblemKinds[];
 extern const int pcProblemKindCount;
 
 /* Unilateral rows without friction, at most 8, and up to 4 equality rows; small enough for reference_enumeration.h. With `zeroRows`,
  * contacts keep friction rows: of zeros, as mu = 0 makes them. */
-pcModel pcFrictionless(uint64_t seed, bool zeroRows, bool coulomb);
+pcConeModel pcFrictionless(uint64_t seed, bool zeroRows, bool coulomb);
 
 /* At most 4 bodies, 5 contacts of every kind, bounds and joints: small enough for a slow reference. */
-pcModel pcSmallMixture(uint64_t seed, bool coulomb);
+pcConeModel pcSmallMixture(uint64_t seed, bool coulomb);
 
 /* A sphere thrown at or along a plane: gravity, spin, apart or penetrating. */
 typedef struct pcThrow {
-    pcModel model;
+    pcConeModel model;
     double gap, h, radius;
 } pcThrow;
 pcThrow pcThrownSphere(uint64_t seed, bool coulomb);
@@ -33,12 +33,12 @@ pcThrow pcThrownSphere(uint64_t seed, bool coulomb);
 /* A wedge between two walls with mu = 10: impulses can grow without end and balance each other. 0: at rest, 1: pushed, 2: walls that
  * nearly face each other, 3: both penetrate, which nothing can resolve. */
 #define PC_WEDGES 4
-pcModel pcJammedWedge(int variant, bool coulomb);
+pcConeModel pcJammedWedge(int variant, bool coulomb);
 
 /* The same equality row twice with different targets, which least squares meets in the middle. 0: a box, 1: with a contact, 2: the
  * end of a chain, with a contact. */
 #define PC_CONTRADICTIONS 3
-pcModel pcContradiction(int variant, bool coulomb);
-pcModel pcContradictionInTheMiddle(int variant, bool coulomb); /* once, with the mean target: it has the wanted velocity */
+pcConeModel pcContradiction(int variant, bool coulomb);
+pcConeModel pcContradictionInTheMiddle(int variant, bool coulomb); /* once, with the mean target: it has the wanted velocity */
 
 #endif

@@ -20,7 +20,7 @@ static const v3 up = {0.0, 0.0, 1.0}, along = {1.0, 0.0, 0.0}, still = {0.0, 0.0
 
 typedef struct Exact {
     const char* name;
-    pcModel model;
+    pcConeModel model;
     double v[6 * MAX_BLOCKS], c[MAX_ROWS];
 } Exact;
 
@@ -327,7 +327,7 @@ PC_TEST(ConeCertificate, KnowsNoUnits)
     for (uint64_t seed = 0; seed < 60; seed++) {
         PC_CASE("seed=%d", (int)seed);
         const pcUnits* unit = &units[seed % 3];
-        pcModel model = pcSmallMixture(seed, seed % 2), other = pcModelInUnits(&model, *unit);
+        pcConeModel model = pcSmallMixture(seed, seed % 2), other = pcModelInUnits(&model, *unit);
         double v[6 * MAX_BLOCKS], c[MAX_ROWS], v2[6 * MAX_BLOCKS], c2[MAX_ROWS];
         randomAnswer(&model.problem, &random, v, c);
         for (int i = 0; i < 6 * model.problem.blocks; i++) v2[i] = v[i] * (i % 6 < 3 ? unit->length : 1.0) / unit->time;
@@ -345,7 +345,7 @@ PC_TEST(ConeCertificate, IsTheSameInAnyOrder)
     pcRandom random = {19};
     for (uint64_t seed = 0; seed < 60; seed++) {
         PC_CASE("seed=%d", (int)seed);
-        pcModel model = pcSmallMixture(seed, seed % 2);
+        pcConeModel model = pcSmallMixture(seed, seed % 2);
         if (seed % 3 == 0) pcModelMakeDense(&model, 0.1);
         pcShuffle shuffle = pcModelShuffled(&model, &random);
         double v[6 * MAX_BLOCKS], c[MAX_ROWS], v2[6 * MAX_BLOCKS], c2[MAX_ROWS];
@@ -361,7 +361,7 @@ PC_TEST(ConeCertificate, DoesNotCareWhetherABlockMassIsWrittenDense)
 {
     pcArena arena = {0};
     pcRandom random = {23};
-    pcModel blocks = pcSmallMixture(5, true), dense = pcSmallMixture(5, true);
+    pcConeModel blocks = pcSmallMixture(5, true), dense = pcSmallMixture(5, true);
     pcModelMakeDense(&dense, 0.0);
     double v[6 * MAX_BLOCKS], c[MAX_ROWS];
     randomAnswer(&blocks.problem, &random, v, c);
@@ -377,7 +377,7 @@ PC_TEST(ConeCertificate, DoesNotCareWhetherABlockMassIsWrittenDense)
 PC_TEST(ConeCertificate, IsInfiniteWhereANumberIsNone)
 {
     pcArena arena = {0};
-    pcModel model = pcSmallMixture(2, true);
+    pcConeModel model = pcSmallMixture(2, true);
     const double poison[2] = {(double)NAN, INFINITE};
     double v[6 * MAX_BLOCKS] = {0.0}, c[MAX_ROWS] = {0.0};
     int all = 6 * model.problem.blocks + model.problem.rows;
@@ -398,7 +398,7 @@ PC_TEST(ConeCertificate, IsInfiniteWhereANumberIsNone)
 PC_TEST(ConeCertificate, IsZeroForNothing)
 {
     pcArena arena = {0};
-    pcModel model = pcModelStart(true, 1.0);
+    pcConeModel model = pcModelStart(true, 1.0);
     double v[6] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, c[1] = {0.0};
     PC_EXPECT_TRUE(largestOf(pcCertify(&model.problem, v, c, &arena)) == 0.0);
     PC_EXPECT_TRUE(pcEnergyError(&model.problem, v, c) == 0.0);
@@ -413,7 +413,7 @@ PC_TEST(ConeCertificate, IsZeroForNothing)
 PC_TEST(ConeCertificate, LeavesTheArenaAsItWas)
 {
     pcArena arena = {0};
-    pcModel model = pcSmallMixture(3, true);
+    pcConeModel model = pcSmallMixture(3, true);
     double v[6 * MAX_BLOCKS] = {0.0}, c[MAX_ROWS] = {0.0};
     double* mine = pcArenaNew(&arena, double, 1);
     *mine = 42.0;

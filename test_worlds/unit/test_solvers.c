@@ -140,7 +140,7 @@ static double velocityDifference(const pcProblem* problem, const double* v, cons
 
 /* ---- Every kind of problem ---- */
 
-typedef void Check(Bench* bench, const pcModel* model);
+typedef void Check(Bench* bench, const pcConeModel* model);
 
 static bool solves(const Bench* bench, bool coulomb) { return coulomb ? bench->solver->coulomb : bench->solver->convex; }
 
@@ -148,7 +148,7 @@ static void overVariants(Bench* bench, const pcProblemKind* kind, bool coulomb, 
 {
     for (int variant = 0; variant < kind->variants; variant++) {
         PC_CASE("%s: %s, variant %d, %s", bench->solver->name, kind->name, variant, coulomb ? "coulomb" : "convex");
-        pcModel model = kind->make(variant, coulomb);
+        pcConeModel model = kind->make(variant, coulomb);
         if (model.problem.rows <= bench->demand.largestRows) check(bench, &model);
         pcModelFree(&model);
     }
@@ -166,7 +166,7 @@ static void overEverything(int models, Check* check)
     }
 }
 
-static void checkSolved(Bench* bench, const pcModel* model)
+static void checkSolved(Bench* bench, const pcConeModel* model)
 {
     Answer answer = solved(bench, &model->problem);
     expectGood(bench, &model->problem, &answer);
@@ -175,7 +175,7 @@ static void checkSolved(Bench* bench, const pcModel* model)
 
 PC_TEST(Solvers, SolveEveryKindOfProblem) { overEverything(3, checkSolved); }
 
-static Answer solvedInOtherOrder(Bench* bench, const pcModel* model, uint64_t seed)
+static Answer solvedInOtherOrder(Bench* bench, const pcConeModel* model, uint64_t seed)
 {
     pcRandom random = {seed};
     pcShuffle shuffle = pcModelShuffled(model, &random);
@@ -188,7 +188,7 @@ static Answer solvedInOtherOrder(Bench* bench, const pcModel* model, uint64_t se
 }
 
 /* The relaxation has one velocity only: whoever finds it, and in whatever order it is told. */
-static void checkSameVelocity(Bench* bench, const pcModel* model)
+static void checkSameVelocity(Bench* bench, const pcConeModel* model)
 {
     Answer first = solved(bench, &model->problem), second = solvedInOtherOrder(bench, model, 31);
     bool good = expectGood(bench, &model->problem, &first) & expectGood(bench, &model->problem, &second);
@@ -198,7 +198,7 @@ static void checkSameVelocity(Bench* bench, const pcModel* model)
 
 PC_TEST(Solvers, ConvexVelocityDoesNotDependOnOrder) { overEverything(1, checkSameVelocity); }
 
-static void checkOtherOrders(Bench* bench, const pcModel* model)
+static void checkOtherOrders(Bench* bench, const pcConeModel* model)
 {
     for (uint64_t order = 1; order <= 2; order++) {
         Answer answer = solvedInOtherOrder(bench, model, order);
@@ -210,7 +210,7 @@ static void checkOtherOrders(Bench* bench, const pcModel* model)
 PC_TEST(Solvers, CoulombIsSolvedInEveryOrder) { overEverything(2, checkOtherOrders); }
 
 /* Started at the answer a solver stays there; started anywhere it gets there. */
-static void checkWarm(Bench* bench, const pcModel* model)
+static void checkWarm(Bench* bench, const pcConeModel* model)
 {
     pcRandom random = {37};
     const pcProblem* problem = &model->problem;
@@ -226,7 +226,7 @@ static void checkWarm(Bench* bench, const pcModel* model)
 PC_TEST(Solvers, WarmStartsNeverHurt) { overEverything(3, checkWarm); }
 
 /* Same input, same bits, whatever was solved before. */
-static void checkRepeats(Bench* bench, const pcModel* model)
+static void checkRepeats(Bench* bench, const pcConeModel* model)
 {
     const pcProblem* problem = &model->problem;
     Bench fresh = *bench;
@@ -248,7 +248,7 @@ PC_TEST(Solvers, ConvexVelocityIsThatOfTheReference)
         Bench bench = benchFor(row);
         for (uint64_t seed = 0; seed < 100 && solves(&bench, false); seed++) {
             PC_CASE("%s: seed %d", bench.solver->name, (int)seed);
-            pcModel model = pcSmallMixture(seed, false);
+            pcConeModel model = pcSmallMixture(seed, false);
             Answer reference = answerOn(&model.problem), answer = solved(&bench, &model.problem);
             PC_EXPECT_LE(pcReferenceConvex(&model.problem, 100000, reference.v, reference.c), 1e-13);
             if (expectGood(&bench, &model.problem, &answer))
@@ -263,7 +263,7 @@ PC_TEST(Solvers, ConvexVelocityIsThatOfTheReference)
 /* Without friction the two models are one, and its velocity is unique. */
 static void againstEnumeration(Bench* bench, uint64_t seed, bool coulomb)
 {
-    pcModel model = pcFrictionless(seed, seed % 4 == 3, coulomb);
+    pcConeModel model = pcFrictionless(seed, seed % 4 == 3, coulomb);
     Answer reference = answerOn(&model.problem), answer = solved(bench, &model.problem);
     PC_EXPECT_LE((double)pcReferenceEnumerate(&model.problem, reference.v, reference.c), 1e-13);
     if (expectGood(bench, &model.problem, &answer))
@@ -313,7 +313,7 @@ PC_TEST(Solvers, NoneOfTenThousandSpheresFailsOrGoesThroughThePlane)
 
 /* ---- Problems without a solution ---- */
 
-typedef pcModel Make(int variant, bool coulomb);
+typedef pcConeModel Make(int variant, bool coulomb);
 
 /* Whatever it is called in the end, it is finite, consistent and says how good it is. */
 static void expectDefined(Make* make, int variants)
@@ -323,7 +323,7 @@ static void expectDefined(Make* make, int variants)
         for (int i = 0; i < 2 * variants; i++) {
             if (!solves(&bench, i % 2)) continue;
             PC_CASE("%s: variant %d, %s", bench.solver->name, i / 2, i % 2 ? "coulomb" : "convex");
-            pcModel model = make(i / 2, i % 2);
+            pcConeModel model = make(i / 2, i % 2);
             Answer answer = solved(&bench, &model.problem);
             expectHonest(&bench, &answer);
             dropAnswer(&answer);
@@ -338,7 +338,7 @@ PC_TEST(Solvers, EndDefinedOnContradictoryJoints) { expectDefined(pcContradictio
 
 static void againstTheMiddle(Bench* bench, int variant, bool coulomb)
 {
-    pcModel model = pcContradiction(variant, coulomb), middle = pcContradictionInTheMiddle(variant, coulomb);
+    pcConeModel model = pcContradiction(variant, coulomb), middle = pcContradictionInTheMiddle(variant, coulomb);
     Answer answer = solved(bench, &model.problem), wanted = answerOn(&middle.problem);
     pcReferenceSweeps(&middle.problem, 100000, 1e-14, wanted.v, wanted.c);
     PC_EXPECT_TRUE(answer.info.solve.outcome != PC_SOLVED);
@@ -368,7 +368,7 @@ PC_TEST(Solvers, DoNothingWhereThereIsNothing)
     for (int row = 0; row < pcConeSolverCount; row++) {
         Bench bench = benchFor(row);
         PC_CASE("%s", bench.solver->name);
-        pcModel model = pcModelStart(!bench.solver->convex, 1.0);
+        pcConeModel model = pcModelStart(!bench.solver->convex, 1.0);
         Answer none = solved(&bench, &model.problem);
         expectGood(&bench, &model.problem, &none);
         pcModelBody(&model, 2.0, v3Make(1.0, 1.0, 1.0), v3Make(1.0, 2.0, 3.0), v3Make(4.0, 5.0, 6.0));
