@@ -43,7 +43,7 @@ typedef struct Chi {
     double *u, *slip, *Gamma, *slips;
     double inner;  /* tolerance of P1 and P2 */
     double missed; /* max |Gamma - sum Lambda(u)| at P1's answer, by velocityScale */
-    bool warm2;
+    bool warm, warm2; /* v, c and v2, c2 hold something to start from */
     pcArena* arena;
 } Chi;
 
@@ -99,18 +99,19 @@ static bool solveInner(Chi* chi, const pcLinear* P, bool warm, double* v, double
     return pcProximalSolve(P, &settings, chi->arena, v, c).converged;
 }
 
-/* (v, c) = P1(Gamma), u and what it misses of Coulomb's law. */
+/* (v, c) = P1(Gamma), u and what it misses of Coulomb's law: also where the method is not content with its (v, c), which may do. */
 static bool solveP1(Chi* chi)
 {
     setTargets(chi, chi->Gamma);
-    if (!solveInner(chi, &chi->P1, true, chi->v, chi->c)) return false;
+    bool solved = solveInner(chi, &chi->P1, chi->warm, chi->v, chi->c);
+    chi->warm = true;
     rowVelocities(chi, chi->v, chi->c, chi->u);
     slipsOf(chi, chi->u, chi->slip, chi->slips);
     chi->missed = 0.0;
     for (int k = 0; k < chi->p->cones; k++) {
         chi->missed = larger(chi->missed, fabs(chi->Gamma[k] - chi->slips[k]) / chi->p->velocityScale);
     }
-    return true;
+    return solved;
 }
 
 /* slips = sum Lambda(P2(slip)). */
@@ -203,14 +204,14 @@ static bool judge(const pcProblem* p, double tolerance, pcArena* arena, const do
 static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcSolveInfo* solve)
 {
     int limit = settings->maxIterations ? settings->maxIterations : PASS_LIMIT;
-    double enough = 0.3 * settings->tolerance, finest = 0.05 * settings->tolerance;
+    double enough = 0.3 * settings->tolerance, finest = 0.1 * settings->tolerance;
     chi->inner = larger(finest, INNER_LOOSEST);
     while (solve->iterations < limit && it->returns <= RETURN_LIMIT) {
         bool solved = apply(chi, it->x, it->g);
         solve->iterations++;
-        if (!solved) return false;
         bool close = chi->missed <= enough && chi->inner <= enough;
         if (close && judge(chi->p, settings->tolerance, chi->arena, chi->v, chi->c, solve)) return true;
+        if (!solved) return false;
         measure(it, chi->states);
         step(it, chi);
         chi->inner = larger(finest, smaller(INNER_LOOSEST, (it->returns ? 1e-4 : 1e-2) * chi->missed));
@@ -221,6 +222,7 @@ static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcS
 static void start(Chi* chi, Iteration* it, bool warm)
 {
     const pcProblem* p = chi->p;
+    chi->warm = warm;
     if (!warm) {
         memcpy(chi->v, p->free, 6 * (size_t)p->blocks * sizeof *chi->v);
         memset(chi->c, 0, (size_t)p->rows * sizeof *chi->c);
