@@ -7,10 +7,14 @@
  *            diagonal one.)
  *     phi    sqrt(z^2 + w^2) - z - w, of Fischer and Burmeister: zero where F is
  *     Psi    1/2 sum phi^2: smooth, where 1/2 |F|^2 is not; its gradient is g = a phi + M'(b phi), a = z/r - 1, b = w/r - 1
+ *     eps    of a round: w + eps (z - y) in place of w, M + eps I in place of M, with y the answer of the round before (proximal
+ *            point method): what is solved in the end is the same
  *
- * E's method takes d as it is and may cycle, or stop at a point that solves nothing: a sphere thrown along a plane. Here a step must make
- * Psi smaller than the largest of the last few values (so that Newton's may climb for a while), and where no length of d does, the step is
- * along -g. Every point is measured afresh from z, so that errors do not add up. What is not solved then is Lemke's.
+ * E's method takes d as it is and may cycle, or stop at a point that solves nothing: a sphere thrown along a plane. Two things are done
+ * about it. Friction makes M_AA singular for many A (more corners active than directions), and then there is no d or a senseless one: eps
+ * makes it regular, from large to small. And a step must make Psi smaller than the largest of the last few values (Newton's may climb for
+ * a while); where no length of d does, the step is along -g, and where that fails the round is repeated with a larger eps. Every point is
+ * measured afresh from z, so that errors do not add up. What is not solved then is Lemke's.
  */
 #include "solver/minmap.h"
 
@@ -24,27 +28,37 @@
 #include "solver/lemke.h"
 #include "solver/scaled.h"
 
-#define STEP_LIMIT 60
-#define MEMORY 4          /* values of Psi that a step is compared with */
-#define GRADIENT_LIMIT 6  /* steps along -g: more of them would crawl */
+#define STEP_LIMIT 120
+#define ROUND_LIMIT 25   /* steps of one round */
+#define EPS_COLD 0.1     /* of the first round; a diagonal of M is 1 */
+#define EPS_WARM 1e-5
+#define EPS_LEAST 1e-8
+#define FAILURE_LIMIT 3  /* rounds that may fail */
+#define ROUND_GOOD 0.03  /* a round is done when its own residual is this part of the problem's */
+#define MEMORY 4         /* values of Psi that a step is compared with */
+#define CLIMB 10.0       /* … but never more than this many times the present one */
+#define SLOW_LIMIT 4     /* steps of a round along -g, or shorter than SHORT: more of them would crawl */
+#define SHORT 0.1
 #define HALVINGS 10
 #define LESS 1e-4         /* what a step must gain, relative to its length */
 #define SHIFT 1e-2
-#define GMRES_RESTART 40
-#define GMRES_LIMIT 400
+#define GMRES_RESTART 80
+#define GMRES_LIMIT 240   /* products of one direction */
+#define PRODUCT_LIMIT 4   /* of all directions, times n + 100: about what Lemke's method would cost */
 #define GMRES_USABLE 0.5  /* a relative residual; a direction worse than that is no Newton direction */
 
 typedef struct Newton {
     pcScaledLcp lcp;
-    double *z, *w, Psi;           /* w has lcp.ld numbers, as everything that products write */
+    double *z, *w, Psi;           /* w with its share of eps; lcp.ld numbers, as everything that products write */
+    double eps, *y;               /* of the round */
     double *d, *dw, *g;           /* direction, M d, gradient of Psi */
     double *tryZ, *tryW;
     double *best, bestResidual;
     double last[MEMORY];          /* of Psi */
-    int steps, gradientSteps;
+    int steps, slowSteps, products;
     /* the equation on A */
     int active, *index;           /* A, in order */
-    double *rhs, *x, *y;          /* of A; y of all rows */
+    double *rhs, *x, *room;       /* of A; room for all rows */
     int groups, *first;           /* groups of A, as places in index */
     double* factors;              /* of P's blocks, one after the other */
     int* pivots;
@@ -65,12 +79,11 @@ static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
 {
     *m = (Newton){.arena = arena, .bestResidual = INFINITY};
     if (!pcScaledMake(p->n, p->M, p->q, arena, &m->lcp)) return false;
-    double** vectors[] = {&m->z, &m->w, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->rhs, &m->x, &m->y};
+    double** vectors[] = {&m->z, &m->w, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp.ld);
     m->index = pcArenaNew(arena, int, p->n), m->pivots = pcArenaNew(arena, int, p->n);
     m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->n) + 1);
     m->factors = pcArenaNew(arena, double, squareSum(p));
-    for (int i = 0; i < MEMORY; i++) m->last[i] = INFINITY;
     return pcArenaGood(arena);
 }
 
@@ -101,11 +114,12 @@ static double gradient(Newton* m)
     for (int i = 0; i < n; i++) {
         double r = sqrt(m->z[i] * m->z[i] + m->w[i] * m->w[i]), phi = fischer(m->z[i], m->w[i]);
         m->g[i] = r > 0.0 ? (m->z[i] / r - 1.0) * phi : 0.0;
-        m->y[i] = r > 0.0 ? (m->w[i] / r - 1.0) * phi : 0.0;
+        m->room[i] = r > 0.0 ? (m->w[i] / r - 1.0) * phi : 0.0;
+        m->g[i] += m->eps * m->room[i];
     }
     for (int j = 0; j < n; j++) {
         const double* column = pcScaledColumn(&m->lcp, j);
-        for (int i = 0; i < n; i++) m->g[j] += column[i] * m->y[i];
+        for (int i = 0; i < n; i++) m->g[j] += column[i] * m->room[i];
         square += m->g[j] * m->g[j];
     }
     return square;
@@ -134,7 +148,7 @@ static void makeBlocks(Newton* m)
         for (int pass = 0; pass < 2 && size > 0; pass++) {
             for (int e = 0; e < size * size; e++) {
                 int row = e % size, column = e / size;
-                double shift = row == column ? SHIFT : 0.0;
+                double shift = row == column ? SHIFT + m->eps : 0.0;
                 block[e] = pass ? (row == column ? 1.0 : 0.0) : shift + pcScaledColumn(&m->lcp, m->index[start + column])[m->index[start + row]];
             }
             if (pcLuFactor(size, block, size, m->pivots + start) == 0) break;
@@ -158,16 +172,17 @@ static void precondition(void* self, const double* x, double* y)
 static void multiply(void* self, const double* x, double* y)
 {
     Newton* m = self;
-    memset(m->y, 0, (size_t)m->lcp.ld * sizeof *m->y);
-    pcScaledAdd(&m->lcp, m->active, m->index, x, m->y);
-    for (int k = 0; k < m->active; k++) y[k] = m->y[m->index[k]];
+    memset(m->room, 0, (size_t)m->lcp.ld * sizeof *m->room);
+    pcScaledAdd(&m->lcp, m->active, m->index, x, m->room);
+    for (int k = 0; k < m->active; k++) y[k] = m->room[m->index[k]] + m->eps * x[k];
 }
 
-/* M d into dw. */
+/* (M + eps I) d into dw. */
 static void product(Newton* m)
 {
     memset(m->dw, 0, (size_t)m->lcp.ld * sizeof *m->dw);
     for (int j = 0; j < m->lcp.n; j++) pcScaledAdd(&m->lcp, 1, &j, m->d + j, m->dw);
+    for (int i = 0; i < m->lcp.n; i++) m->dw[i] += m->eps * m->d[i];
 }
 
 /* d and dw; false: GMRES found none that is worth trying. The nearer the solution, the more exactly. */
@@ -180,8 +195,9 @@ static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
     for (int k = 0; k < m->active; k++) m->rhs[k] = -m->w[m->index[k]] - m->dw[m->index[k]];
     if (m->active == 0) return true;
     makeBlocks(m);
-    pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, larger(1e-12, smaller(1e-3, 0.01 * residual))};
+    pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, larger(1e-9, smaller(1e-3, 0.01 * residual))};
     pcGmresInfo found = pcGmresSolve(&equation, m->rhs, m->arena, m->x);
+    m->products += found.products;
     for (int k = 0; k < m->active; k++) m->d[m->index[k]] = m->x[k];
     product(m);
     return found.residual <= GMRES_USABLE;
@@ -202,6 +218,7 @@ static bool search(Newton* m, double a, double from, double gain)
 {
     for (int halving = 0; halving < HALVINGS; halving++, a *= 0.5) {
         if (tryStep(m, a) <= from - a * gain) {
+            m->slowSteps += a < SHORT;
             accept(m);
             return true;
         }
@@ -212,41 +229,68 @@ static bool search(Newton* m, double a, double from, double gain)
 static bool newtonStep(Newton* m, const pcMinmap* p, double residual)
 {
     double most = m->Psi;
-    for (int i = 0; i < MEMORY; i++) most = larger(most, isfinite(m->last[i]) ? m->last[i] : 0.0);
-    return newtonDirection(m, p, residual) && search(m, 1.0, most, LESS * m->Psi);
+    for (int i = 0; i < MEMORY; i++) most = larger(most, m->last[i]);
+    return newtonDirection(m, p, residual) && search(m, 1.0, smaller(most, CLIMB * m->Psi), LESS * m->Psi);
 }
 
 /* Along -g, first to where a linear Psi would vanish. */
 static bool gradientStep(Newton* m)
 {
     double square = gradient(m);
-    if (!(square > 0.0) || m->gradientSteps++ >= GRADIENT_LIMIT) return false;
+    if (!(square > 0.0)) return false;
     for (int i = 0; i < m->lcp.n; i++) m->d[i] = -m->g[i];
     product(m);
+    m->slowSteps++;
     return search(m, m->Psi / square, m->Psi, LESS * square);
 }
 
-/* Residual and Psi of z, which is kept if it is the best so far. */
-static double measure(Newton* m)
+/* Residual of the round, and in *residual that of the problem, at z; which is kept if it is the best so far. */
+static double measure(Newton* m, int step, double* residual)
 {
-    double residual = pcScaledResidual(&m->lcp, m->z, m->w);
-    m->Psi = meritOf(m->lcp.n, m->z, m->w);
-    m->last[m->steps % MEMORY] = m->Psi;
-    if (residual < m->bestResidual) {
-        m->bestResidual = residual;
-        memcpy(m->best, m->z, (size_t)m->lcp.n * sizeof *m->best);
+    int n = m->lcp.n;
+    double own = 0.0;
+    *residual = pcScaledResidual(&m->lcp, m->z, m->w);
+    if (*residual < m->bestResidual) {
+        m->bestResidual = *residual;
+        memcpy(m->best, m->z, (size_t)n * sizeof *m->best);
     }
-    return residual;
+    for (int i = 0; i < n; i++) {
+        m->w[i] += m->eps * (m->z[i] - m->y[i]);
+        own = larger(own, fabs(smaller(m->z[i], m->w[i])));
+    }
+    m->Psi = m->last[step % MEMORY] = meritOf(n, m->z, m->w);
+    return own;
+}
+
+typedef enum Round { ROUND_SOLVED, ROUND_DONE, ROUND_FAILED } Round;
+
+static Round solveRound(Newton* m, const pcMinmap* p, int limit)
+{
+    memset(m->last, 0, sizeof m->last);
+    m->slowSteps = 0;
+    for (int step = 0;; step++, m->steps++) {
+        double residual, own = measure(m, step, &residual);
+        if (residual <= p->tolerance) return ROUND_SOLVED;
+        if (own <= larger(0.3 * p->tolerance, ROUND_GOOD * residual)) return ROUND_DONE;
+        if (step >= limit || m->slowSteps > SLOW_LIMIT || !isfinite(residual)) return ROUND_FAILED;
+        if (!newtonStep(m, p, own) && !gradientStep(m)) return ROUND_FAILED;
+    }
 }
 
 static bool iterate(Newton* m, const pcMinmap* p)
 {
     int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
-    for (m->steps = 0;; m->steps++) {
-        double residual = measure(m);
-        if (residual <= p->tolerance) return true;
-        if (m->steps >= limit || !isfinite(residual) || (!newtonStep(m, p, residual) && !gradientStep(m))) return false;
+    size_t size = (size_t)p->n * sizeof *m->z;
+    m->eps = p->guess ? EPS_WARM : EPS_COLD;
+    for (int failures = 0; m->steps < limit && failures <= FAILURE_LIMIT && m->products < PRODUCT_LIMIT * (p->n + 100);) {
+        memcpy(m->y, m->z, size);
+        int before = m->steps, left = limit - before;
+        Round round = solveRound(m, p, left < ROUND_LIMIT ? left : ROUND_LIMIT);
+        if (round == ROUND_SOLVED) return true;
+        if (round == ROUND_FAILED) failures++, memcpy(m->z, m->y, size);
+        m->eps = round == ROUND_FAILED ? 10.0 * m->eps : larger(EPS_LEAST, m->eps * (m->steps - before <= 5 ? 0.01 : 0.1));
     }
+    return false;
 }
 
 /* ---- The solvers ---------------------------------------------------------------------------------------------------------------- */
