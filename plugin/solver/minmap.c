@@ -35,9 +35,10 @@
 #define EPS_LEAST 1e-8
 #define FAILURE_LIMIT 3  /* rounds that may fail */
 #define ROUND_GOOD 0.03  /* a round is done when its own residual is this part of the problem's */
+#define POLISHED 1e-15   /* a residual that is rounding */
 #define MEMORY 4         /* values of Psi that a step is compared with */
 #define CLIMB 10.0       /* … but never more than this many times the present one */
-#define SLOW_LIMIT 4     /* steps of a round along -g, or shorter than SHORT: more of them would crawl */
+#define SLOW_LIMIT 6     /* steps of a round along -g, or shorter than SHORT: more of them would crawl */
 #define SHORT 0.1
 #define HALVINGS 10
 #define LESS 1e-4         /* what a step must gain, relative to its length */
@@ -277,6 +278,19 @@ static Round solveRound(Newton* m, const pcMinmap* p, int limit)
     }
 }
 
+/* One more step at the solution: on the right active set it gives all digits there are. */
+static void polish(Newton* m, const pcMinmap* p)
+{
+    double residual;
+    m->eps = EPS_LEAST;
+    memcpy(m->y, m->z, (size_t)p->n * sizeof *m->y);
+    if (m->bestResidual <= POLISHED || !newtonDirection(m, p, measure(m, 0, &residual))) return;
+    tryStep(m, 1.0);
+    accept(m);
+    measure(m, 1, &residual);
+    m->steps++;
+}
+
 static bool iterate(Newton* m, const pcMinmap* p)
 {
     int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
@@ -286,7 +300,10 @@ static bool iterate(Newton* m, const pcMinmap* p)
         memcpy(m->y, m->z, size);
         int before = m->steps, left = limit - before;
         Round round = solveRound(m, p, left < ROUND_LIMIT ? left : ROUND_LIMIT);
-        if (round == ROUND_SOLVED) return true;
+        if (round == ROUND_SOLVED) {
+            polish(m, p);
+            return true;
+        }
         if (round == ROUND_FAILED) failures++, memcpy(m->z, m->y, size);
         m->eps = round == ROUND_FAILED ? 10.0 * m->eps : larger(EPS_LEAST, m->eps * (m->steps - before <= 5 ? 0.01 : 0.1));
     }
