@@ -25,6 +25,7 @@
 #define EDGES 8   /* corners of a fan */
 #define PASSES 20 /* turns of the fans */
 #define STALL 4   /* passes without getting better by half: then turning does not help */
+#define HELPED 3  /* passes in which the method had to be helped: the others would be as hard */
 #define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
 #define HALF_TURN 3.14159265358979323846
 
@@ -35,9 +36,9 @@ typedef struct Fan {
     pcAnderson anderson;
 } Fan;
 
-static bool fanNew(Fan* fan, const pcProblem* p, pcArena* arena)
+static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, pcArena* arena)
 {
-    if (!pcReduce(p, EDGES, arena, &fan->reduced)) return false;
+    if (p->rows > method->largest || !pcReduce(p, EDGES, arena, &fan->reduced)) return false;
     fan->z = pcArenaNew(arena, double, fan->reduced.n);
     fan->wanted = pcArenaNew(arena, double, p->cones * PC_CONE_GROUPS);
     return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
@@ -128,11 +129,11 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
     pcArena* arena = &memory->arena;
     size_t mark = pcArenaMark(arena);
     Fan fan = {0};
-    bool ready = fanNew(&fan, p, arena), known = settings->warm;
+    bool ready = fanNew(&fan, method, p, arena), known = settings->warm;
     if (!known) startCold(p, v, c);
     double best = INFINITY;
     bool discs = ready && turn(&fan, c, false);
-    for (int round = 0, stall = 0; ready && round < (discs ? PASSES : 1) && stall < STALL; round++, known = true) {
+    for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED; round++, known = true) {
         pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
         pcCertificate certificate = pcCertify(p, v, c, arena);
         bool better = certificate.residual < info.solve.residual;
@@ -140,6 +141,7 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
         info.solve.residual = certificate.residual;
         info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
         if (info.solve.outcome == PC_SOLVED || lcp.outcome == PC_RAY) break;
+        helped += lcp.fallbacks > 0;
         stall = certificate.residual < 0.5 * best ? 0 : stall + 1;
         best = smaller(best, certificate.residual);
         turn(&fan, c, better && round > 0);

@@ -7,6 +7,7 @@
 /* One reduced problem as it stands (M, q): writes z, its best, always. `guess`: z comes in with a guess. */
 typedef struct pcFanMethod {
     const char* name;
+    int largest; /* rows; problems with more are left to `sparse` at once */
     pcSolveInfo (*solve)(const pcReduced* reduced, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z);
 } pcFanMethod;
 

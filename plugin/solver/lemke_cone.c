@@ -2,6 +2,8 @@
 #include "solver/lemke_cone.h"
 
 
+#include <limits.h>
+
 #include "solver/fan.h"
 #include "solver/lemke.h"
 
@@ -18,6 +20,6 @@ static pcSolveInfo solve(const pcReduced* r, double tolerance, int maxPivots, bo
 
 pcConeInfo pcLemkeConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
-    const pcFanMethod lemke = {"lemke", solve};
+    const pcFanMethod lemke = {"lemke", INT_MAX, solve};
     return pcFanSolve(&lemke, problem, settings, memory, v, c);
 }

@@ -28,6 +28,7 @@
 #include "solver/lemke.h"
 #include "solver/scaled.h"
 
+#define LARGEST 450      /* rows of a cone problem: 150 contacts, a dense matrix of 1500 variables and 20 MB */
 #define STEP_LIMIT 120
 #define ROUND_LIMIT 25   /* steps of one round */
 #define EPS_COLD 0.1     /* of the first round; a diagonal of M is 1 */
@@ -360,6 +361,6 @@ static pcSolveInfo solveReduced(const pcReduced* r, double tolerance, int maxIte
 
 pcConeInfo pcMinmapConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
-    const pcFanMethod minmap = {"minmap", solveReduced};
+    const pcFanMethod minmap = {"minmap", LARGEST, solveReduced};
     return pcFanSolve(&minmap, problem, settings, memory, v, c);
 }
