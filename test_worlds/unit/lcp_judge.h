@@ -1,0 +1,27 @@
+/*
+ * Answers of complementarity problems z >= 0, w = M z + q >= 0, z'w = 0, judged by what needs no solver, in long double: by definition,
+ * and for few unknowns by trying everything.
+ */
+#ifndef PC_TEST_LCP_JUDGE_H
+#define PC_TEST_LCP_JUDGE_H
+
+#include <stdbool.h>
+
+/* The largest violation, in units that neither rows nor columns notice: with W_i = |q_i| + sum_j |M_ij| z_j the size of a row,
+ *     -w_i / W_i,      min(|w_i| / W_i, z_i max_j |M_ji| / W_j),      infinity for z_i < 0 or NaN. */
+double pcJudgeSolution(int n, const double* M, const double* q, const double* z);
+
+/* Whether u proves that no z >= 0 has M z + q >= 0:  u >= 0, M'u <= 0 but for 1e-8 of its terms, q'u < 0. */
+bool pcJudgeInfeasible(int n, const double* M, const double* q, const double* u);
+
+/* Whether z can grow along u with w staying complementary:  u >= 0, M u >= 0, u_i (M u)_i = 0 but for 1e-8 of their terms. */
+bool pcJudgeRay(int n, const double* M, const double* u);
+
+/* Every corner of {z >= 0, M z + q >= 0} is tried: one of them is complementary if any point is (n <= PC_JUDGE_MAX). */
+#define PC_JUDGE_MAX 8
+typedef struct pcJudged {
+    bool feasible, solvable;
+} pcJudged;
+pcJudged pcJudgeByTrying(int n, const double* M, const double* q);
+
+#endif
