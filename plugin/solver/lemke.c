@@ -19,14 +19,16 @@
 #include "base/vec.h"
 #include "solver/basis.h"
 
-/* A response below this fraction of the largest one is rounding and does not limit a step. */
-static const double FALLS = 1e-10;
-/* Values this close to zero, relative to the largest value, reach it together. */
+/* A response below this, or below this fraction of the largest one, is rounding and does not limit a step. */
+static const double FALLS = 1e-12, FALLS_RELATIVE = 1e-13;
+/* How far below zero a step may take a value, relative to the largest one: within that, variables reach zero together. It lets a
+ * strong pivot be chosen in place of a weak one that is first by a rounding error. */
 static const double TIED = 1e-13;
 /* Entries of P, divided by -dy, that differ by less than this are equal. */
 static const double SAME = 1e-9;
-/* Of tied variables, one whose response is this much smaller than another's is left to stay: its pivot would spoil the inverse. */
-static const double WEAK = 1e-7;
+/* Of tied variables, one whose response is this much smaller than another's stays: its pivot would spoil the inverse. Stacks whose
+ * corners are moved by 1e-6 .. 1e-12 fail without this and the line above. */
+static const double WEAK = 1e-5;
 /* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
 static const double STALE = 1e-10, LOST = 1e-6;
 /* Exchanges after which the inverse is computed anew in any case. */
@@ -52,7 +54,7 @@ typedef struct Path {
     double* cover;        /* d in the basis S, > 0 */
     int* tied;            /* variables */
     double* ratio;        /* one for each of them */
-    double *dx, *dw;      /* room for a second response */
+    double *dx, *dw;      /* room for a second response; dw twice as long as it need be, for residuals */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
     unsigned char* basic; /* flags of the best one */
     double residual;      /* of the best one */
@@ -75,6 +77,7 @@ static double entry(const pcBasis* b, const double* ofColumns, const double* ofR
     return variable <= n ? ofColumns[b->columnPlace[variable]] : ofRows[variable - n - 1];
 }
 
+static double value(const pcBasis* b, int variable) { return entry(b, b->x, b->w, variable); }
 static double change(const pcBasis* b, int variable) { return entry(b, b->dx, b->dw, variable); }
 
 static int complement(int n, int variable) { return variable < n ? n + 1 + variable : variable - n - 1; }
@@ -89,25 +92,30 @@ static double largestOf(const pcBasis* b, const double* ofColumns, const double*
 
 /* ---- ratio test ---- */
 
-/* The step at which the first of `count` values y reaches zero, if that is before `step`. */
-static double firstZero(int count, const double* y, const double* dy, double threshold, double step)
+typedef struct Falling {
+    double threshold; /* dy below this is a fall */
+    double slack;     /* how far below zero rounding may take a value */
+} Falling;
+
+/* The step at which the first of `count` values y falls below -slack, if that is before `step`. */
+static double firstBelow(int count, const double* y, const double* dy, const Falling* falling, double step)
 {
     for (int i = 0; i < count; i++)
-        if (dy[i] < threshold && y[i] < step * -dy[i]) step = larger(y[i], 0.0) / -dy[i];
+        if (dy[i] < falling->threshold && y[i] + falling->slack < step * -dy[i]) step = larger(y[i] + falling->slack, 0.0) / -dy[i];
     return step;
 }
 
-static int collectTied(Path* path, double step, double threshold, double slack)
+/* The variables that reach zero up to `step`, but for weak ones beside stronger ones. */
+static int collectTied(Path* path, const Falling* falling, double step)
 {
     const pcBasis* b = &path->basis;
-    int n = path->lcp.n, count = 0;
+    int n = path->lcp.n, count = 0, kept = 0;
     double strongest = 0.0;
     for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < threshold && b->x[c] + step * b->dx[c] <= slack) path->tied[count++] = b->column[c];
+        if (b->dx[c] < falling->threshold && b->x[c] + step * b->dx[c] <= 0.0) path->tied[count++] = b->column[c];
     for (int i = 0; i < n; i++)
-        if (b->dw[i] < threshold && b->w[i] + step * b->dw[i] <= slack) path->tied[count++] = n + 1 + i;
+        if (b->dw[i] < falling->threshold && b->w[i] + step * b->dw[i] <= 0.0) path->tied[count++] = n + 1 + i;
     for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
-    int kept = 0;
     for (int t = 0; t < count; t++)
         if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
     return kept;
@@ -162,14 +170,16 @@ static int breakTie(Path* path, int count)
 static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
-    double threshold = -FALLS * largestOf(b, b->dx, b->dw), slack = TIED * larger(1.0, largestOf(b, b->x, b->w));
-    *step = firstZero(b->k, b->x, b->dx, threshold, INFINITY);
-    *step = firstZero(path->lcp.n, b->w, b->dw, threshold, *step);
-    if (isinf(*step)) return -1;
-    int count = collectTied(path, *step, threshold, slack);
+    Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), TIED * larger(1.0, largestOf(b, b->x, b->w))};
+    double furthest = firstBelow(b->k, b->x, b->dx, &falling, INFINITY);
+    furthest = firstBelow(path->lcp.n, b->w, b->dw, &falling, furthest);
+    if (isinf(furthest)) return -1;
+    int count = collectTied(path, &falling, furthest), leave = -1;
     for (int t = 0; t < count; t++)
-        if (path->tied[t] == path->lcp.n) return path->lcp.n; /* z_0 may go: the end of the path */
-    return breakTie(path, count);
+        if (path->tied[t] == path->lcp.n) leave = path->lcp.n; /* z_0 may go: the end of the path */
+    if (leave < 0) leave = breakTie(path, count);
+    *step = larger(value(b, leave), 0.0) / -change(b, leave);
+    return leave;
 }
 
 /* ---- path ---- */
@@ -302,14 +312,14 @@ static bool provesInfeasible(const Path* path)
     return true;
 }
 
-/* M u >= 0 and u_i (M u)_i = 0. */
+/* M u >= 0 and u_i (M u)_i = 0: one of the two factors is. */
 static bool staysComplementary(Path* path)
 {
     int n = path->lcp.n;
     memset(path->dw, 0, (size_t)path->lcp.ld * sizeof *path->dw);
     for (int j = 0; j < n; j++) pcScaledAdd(&path->lcp, 1, &j, path->z + j, path->dw);
     for (int i = 0; i < n; i++)
-        if (!(path->dw[i] >= -RAY_TOLERANCE) || !(fabs(path->z[i] * path->dw[i]) <= RAY_TOLERANCE)) return false;
+        if (!(fabs(smaller(path->z[i], path->dw[i])) <= RAY_TOLERANCE)) return false;
     return true;
 }
 
@@ -384,7 +394,7 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     path->tied = pcArenaNew(arena, int, n + 1);
     path->ratio = pcArenaNew(arena, double, n + 1);
     path->dx = pcArenaNew(arena, double, n + 1);
-    path->dw = pcArenaNew(arena, double, path->lcp.ld);
+    path->dw = pcArenaNew(arena, double, 2 * path->lcp.ld);
     double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
     path->residual = INFINITY;

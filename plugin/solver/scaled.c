@@ -165,18 +165,35 @@ void pcScaledRow(const pcScaledLcp* lcp, int i, int count, const int* columns, d
     }
 }
 
+/* y += a x, or y += a |x|, over the blocks of column j. */
+PC_INLINE void addColumn(const pcScaledLcp* lcp, int j, double a, bool absolute, double* y)
+{
+    const double* x = lcp->column + (size_t)j * (size_t)lcp->ld;
+    const int* block = lcp->block + (size_t)j * (size_t)(lcp->ld / PC_SCALED_BLOCK);
+    v4d a4 = v4Splat(a);
+    for (int b = 0; b < lcp->blockCount[j]; b++) {
+        int i = block[b];
+        v4d x0 = v4Load(x + i), x1 = v4Load(x + i + 4);
+        if (absolute) x0 = v4Abs(x0), x1 = v4Abs(x1);
+        v4Store(y + i, v4Load(y + i) + a4 * x0), v4Store(y + i + 4, v4Load(y + i + 4) + a4 * x1);
+    }
+}
+
 PC_SIMD void pcScaledAdd(const pcScaledLcp* lcp, int count, const int* columns, const double* a, double* y)
 {
-    for (int k = 0; k < count; k++) {
-        if (a[k] == 0.0) continue;
-        const double* x = lcp->column + (size_t)columns[k] * (size_t)lcp->ld;
-        const int* block = lcp->block + (size_t)columns[k] * (size_t)(lcp->ld / PC_SCALED_BLOCK);
-        v4d a4 = v4Splat(a[k]);
-        for (int b = 0; b < lcp->blockCount[columns[k]]; b++) {
-            int i = block[b];
-            v4d y0 = v4Load(y + i) + a4 * v4Load(x + i), y1 = v4Load(y + i + 4) + a4 * v4Load(x + i + 4);
-            v4Store(y + i, y0), v4Store(y + i + 4, y1);
-        }
+    for (int k = 0; k < count; k++)
+        if (a[k] != 0.0) addColumn(lcp, columns[k], a[k], false, y);
+}
+
+/* w = q + M z, and the size of its terms. */
+PC_SIMD static void multiply(const pcScaledLcp* lcp, const double* z, double* w, double* size)
+{
+    memcpy(w, lcp->q, (size_t)lcp->ld * sizeof *w);
+    memset(size, 0, (size_t)lcp->ld * sizeof *size);
+    for (int j = 0; j < lcp->n; j++) {
+        if (z[j] == 0.0) continue;
+        addColumn(lcp, j, z[j], false, w);
+        addColumn(lcp, j, z[j], true, size);
     }
 }
 
@@ -188,15 +205,13 @@ void pcScaledSetLast(pcScaledLcp* lcp, const double* values)
     lcp->blockCount[lcp->n] = blocks;
 }
 
-double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* w)
+double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* room)
 {
-    memcpy(w, lcp->q, (size_t)lcp->ld * sizeof *w);
-    for (int j = 0; j < lcp->n; j++) pcScaledAdd(lcp, 1, &j, z + j, w);
-    double worst = 0.0;
+    double *w = room, *size = room + lcp->ld, worst = 0.0;
+    multiply(lcp, z, w, size);
     for (int i = 0; i < lcp->n; i++) {
-        double each = fabs(smaller(z[i], w[i]));
         if (!isfinite(z[i] + w[i])) return INFINITY;
-        worst = larger(worst, each);
+        worst = larger(worst, fabs(smaller(z[i], w[i] / larger(1.0, size[i] / 4096.0))));
     }
     return worst;
 }

@@ -29,35 +29,23 @@ static Sum columnTimes(int n, const double* M, int j, const double* u)
     return sum;
 }
 
-static Sum slack(int n, const double* M, const double* q, int i, const double* z)
+/* The largest of each kind. */
+static void largest(int n, int kind, const double* x, long double out[2])
 {
-    Sum sum = rowTimes(n, M, i, z);
-    add(&sum, q[i]);
-    return sum;
+    out[0] = out[1] = 0.0L;
+    for (int i = 0; i < n; i++) out[i >= kind] = fmaxl(out[i >= kind], fabsl((long double)x[i]));
 }
 
-/* Adds z_i max_j |M_ji| / W_j to each row's own share of blame. */
-static long double weight(int n, const double* M, const double* q, const double* z, int i)
+double pcJudgeSolution(int n, int kind, const double* M, const double* q, const double* z)
 {
-    long double most = 0.0L;
-    for (int j = 0; j < n; j++) {
-        long double entry = fabsl(at(n, M, j, i)) * z[i];
-        if (entry > 0.0L) most = fmaxl(most, entry / slack(n, M, q, j, z).size);
-    }
-    return most;
-}
-
-double pcJudgeSolution(int n, const double* M, const double* q, const double* z)
-{
-    long double worst = 0.0L;
-    for (int i = 0; i < n; i++)
-        if (!(z[i] >= 0.0) || isinf(z[i])) return (double)INFINITY;
+    long double Z[2], Q[2], worst = 0.0L;
+    largest(n, kind, z, Z), largest(n, kind, q, Q);
     for (int i = 0; i < n; i++) {
-        Sum w = slack(n, M, q, i, z);
-        if (!(w.size > 0.0L)) continue;
-        long double violation = -w.value / w.size;
-        if (z[i] > 0.0 && violation < 0.0L && -violation > worst) violation = fminl(-violation, weight(n, M, q, z, i));
-        worst = fmaxl(worst, violation);
+        if (!(z[i] >= 0.0) || isinf(z[i])) return (double)INFINITY;
+        long double w = rowTimes(n, M, i, z).value + q[i], W = Q[i >= kind];
+        for (int j = 0; j < n; j++) W += fabsl(at(n, M, i, j)) * Z[j >= kind];
+        if (!(W > 0.0L)) continue;
+        worst = fmaxl(worst, w < 0.0L ? -w / W : z[i] > 0.0 ? fminl(w / W, z[i] / Z[i >= kind]) : 0.0L);
     }
     return (double)worst;
 }
@@ -91,7 +79,7 @@ bool pcJudgeRay(int n, const double* M, const double* u)
     for (int i = 0; i < n; i++) {
         Sum row = rowTimes(n, M, i, u);
         if (!(row.value >= -TOLERANCE * row.size)) return false;
-        if (u[i] > 1e-8 && !(row.value <= TOLERANCE * row.size)) return false;
+        if (u[i] > (double)TOLERANCE && !(row.value <= TOLERANCE * row.size)) return false;
     }
     return true;
 }

@@ -185,6 +185,6 @@ PC_TEST(Lcp, SolvesTheProblemsOfOthers)
         }
         PC_ASSERT_EQ_INT(PC_SOLVED, info.outcome);
         PC_EXPECT_LE(info.residual, 1e-13);
-        PC_EXPECT_LE(pcJudgeSolution(p.n, p.M, p.q, z), 1e-13);
+        PC_EXPECT_LE(pcJudgeSolution(p.n, p.n, p.M, p.q, z), 1e-13);
     }
 }
