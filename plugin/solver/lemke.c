@@ -42,8 +42,8 @@ static const double NEAR_END = 1e-6;
 static const double LIFTED = 32.0;
 /* What a ray may miss its conditions by, with its largest entry 1. */
 static const double RAY_TOLERANCE = 1e-9;
-/* Covering vectors tried from the basis of all w. */
-static const int ATTEMPTS = 4;
+/* How many covering vectors are tried from the basis of all w, and how many other bases to start from after that. */
+static const int COVERS = 3, STARTS = 3;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
@@ -401,26 +401,34 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     return pcArenaGood(arena);
 }
 
+/* The start of an attempt; false if it is the end already, because its point solves the problem. The first goes from the guess, if there
+ * is one; then come paths from all w, each with another covering vector; then paths from other bases, because from all w some (games,
+ * M >= 0 with a zero diagonal) end at once with every covering vector. */
+static bool begin(Path* path, const pcLemke* problem, int number)
+{
+    const unsigned char* guess = problem->guessOrNull;
+    int cold = guess ? number - 1 : number;
+    chooseCover(path, cold < 0 ? 0 : cold);
+    if (cold >= 0 && cold < COVERS) return pcBasisReset(&path->basis), true;
+    for (int i = 0; cold >= 0 && i < path->lcp.n; i++) path->start[i] = cold == COVERS ? path->lcp.q[i] < 0.0 : spread(cold, i) < 1.5;
+    startFromGuess(path, cold < 0 ? guess : path->start);
+    if (measure(path) <= problem->tolerance) return false;
+    if (!pcBasisInvert(&path->basis)) pcBasisReset(&path->basis);
+    return true;
+}
+
 /* Paths until one solves the problem or proves that it has no solution. */
 static Ending search(Path* path, const pcLemke* problem, int* attempts)
 {
-    int each = problem->maxPivots > 0 ? problem->maxPivots : 200 + 5 * problem->n;
-    bool guessed = problem->guessOrNull != NULL;
-    Ending ending = ENDING_LIMIT;
-    for (*attempts = 0; *attempts < ATTEMPTS + guessed; ++*attempts) {
-        bool fromGuess = guessed && *attempts == 0;
-        if (fromGuess) startFromGuess(path, problem->guessOrNull);
-        else pcBasisReset(&path->basis);
-        if (fromGuess && measure(path) <= problem->tolerance) return ENDING_SOLVED;
-        if (fromGuess && !pcBasisInvert(&path->basis)) continue;
-        chooseCover(path, fromGuess ? 0 : *attempts - guessed);
-        path->limit = problem->maxPivots > 0 ? each : path->pivots + each;
-        ending = attempt(path, problem->tolerance);
-        if (path->residual <= problem->tolerance || path->proof) return ending;
-        if (problem->maxPivots > 0 && path->pivots >= each) break;
+    int last = COVERS + STARTS - 1 + (problem->guessOrNull != NULL);
+    int total = problem->maxPivots, each = 200 + 5 * problem->n;
+    for (*attempts = 0;; ++*attempts) {
+        if (!begin(path, problem, *attempts)) return ENDING_SOLVED;
+        path->limit = total > 0 ? total : path->pivots + each;
+        Ending ending = attempt(path, problem->tolerance);
+        bool spent = *attempts == last || (total > 0 && path->pivots >= total);
+        if (spent || path->residual <= problem->tolerance || path->proof) return ending;
     }
-    --*attempts;
-    return ending;
 }
 
 static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
@@ -430,10 +438,12 @@ static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
     return ending == ENDING_LIMIT ? PC_LIMIT : PC_INACCURATE;
 }
 
+/* M'u <= 0 is about rows of M (u = R u'), M u >= 0 about its columns (u = C u'). */
 static void writeRay(const Path* path, double* ray)
 {
+    const double* scale = path->proof ? path->lcp.rowScale : path->lcp.columnScale;
     double most = 0.0;
-    for (int i = 0; i < path->lcp.n; i++) ray[i] = path->lcp.columnScale[i] * path->u[i], most = larger(most, ray[i]);
+    for (int i = 0; i < path->lcp.n; i++) ray[i] = scale[i] * path->u[i], most = larger(most, ray[i]);
     for (int i = 0; i < path->lcp.n; i++) ray[i] /= most;
 }
 

@@ -9,23 +9,24 @@ static const long double TOLERANCE = 1e-8L;
 
 static long double at(int n, const double* M, int i, int j) { return M[(size_t)i * (size_t)n + (size_t)j]; }
 
+/* A product, and its size if all unknowns were 1. */
 typedef struct Sum {
     long double value, size;
 } Sum;
 
-static void add(Sum* sum, long double term) { sum->value += term, sum->size += fabsl(term); }
+static void add(Sum* sum, long double factor, double x) { sum->value += factor * x, sum->size += fabsl(factor); }
 
 static Sum rowTimes(int n, const double* M, int i, const double* z)
 {
     Sum sum = {0.0L, 0.0L};
-    for (int j = 0; j < n; j++) add(&sum, at(n, M, i, j) * z[j]);
+    for (int j = 0; j < n; j++) add(&sum, at(n, M, i, j), z[j]);
     return sum;
 }
 
 static Sum columnTimes(int n, const double* M, int j, const double* u)
 {
     Sum sum = {0.0L, 0.0L};
-    for (int i = 0; i < n; i++) add(&sum, at(n, M, i, j) * u[i]);
+    for (int i = 0; i < n; i++) add(&sum, at(n, M, i, j), u[i]);
     return sum;
 }
 
@@ -36,10 +37,20 @@ static void largest(int n, int kind, const double* x, long double out[2])
     for (int i = 0; i < n; i++) out[i >= kind] = fmaxl(out[i >= kind], fabsl((long double)x[i]));
 }
 
+/* What an unknown of this kind must be to move rows of the first kind by 1. */
+static long double weightless(int n, int kind, const double* M, int which)
+{
+    long double most = 0.0L;
+    for (int i = 0; i < kind; i++)
+        for (int j = which ? kind : 0; j < (which ? n : kind); j++) most = fmaxl(most, fabsl(at(n, M, i, j)));
+    return most > 0.0L ? 1.0L / most : 0.0L;
+}
+
 double pcJudgeSolution(int n, int kind, const double* M, const double* q, const double* z)
 {
     long double Z[2], Q[2], worst = 0.0L;
     largest(n, kind, z, Z), largest(n, kind, q, Q);
+    for (int k = 0; k < 2; k++) Z[k] = fmaxl(Z[k], weightless(n, kind, M, k) * fmaxl(Q[0], Q[1]));
     for (int i = 0; i < n; i++) {
         if (!(z[i] >= 0.0) || isinf(z[i])) return (double)INFINITY;
         long double w = rowTimes(n, M, i, z).value + q[i], W = Q[i >= kind];
@@ -50,21 +61,22 @@ double pcJudgeSolution(int n, int kind, const double* M, const double* q, const 
     return (double)worst;
 }
 
+/* u >= 0, its largest entry 1. */
 static bool isDirection(int n, const double* u)
 {
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        if (!(u[i] >= 0.0) || isinf(u[i])) return false;
+        if (!(u[i] >= 0.0)) return false;
         most = fmax(most, u[i]);
     }
-    return most > 0.0;
+    return most == 1.0;
 }
 
 bool pcJudgeInfeasible(int n, const double* M, const double* q, const double* u)
 {
     Sum qu = {0.0L, 0.0L};
     if (!isDirection(n, u)) return false;
-    for (int i = 0; i < n; i++) add(&qu, (long double)q[i] * u[i]);
+    for (int i = 0; i < n; i++) add(&qu, q[i], u[i]);
     if (!(qu.value < -TOLERANCE * qu.size)) return false;
     for (int j = 0; j < n; j++) {
         Sum column = columnTimes(n, M, j, u);
