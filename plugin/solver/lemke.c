@@ -44,6 +44,8 @@ static const double LIFTED = 32.0;
 static const double RAY_TOLERANCE = 1e-9;
 /* How many covering vectors are tried from the basis of all w, and how many other bases to start from after that. */
 static const int COVERS = 3, STARTS = 3;
+/* How often a path is continued from its own end, see repair(). */
+static const int REPAIRS = 2;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
@@ -59,6 +61,7 @@ typedef struct Path {
     unsigned char* basic; /* flags of the best one */
     double residual;      /* of the best one */
     bool proof, ray;      /* u: see lemke.h */
+    double slack;         /* TIED, or less */
     int pivots, limit;
 } Path;
 
@@ -160,8 +163,10 @@ static int breakTie(Path* path, int count)
     int n = path->lcp.n;
     for (int i = 0; i < n && count > 1; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        if (isBasic(&path->basis, variable)) count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
-        else count = compareColumn(path, count, variable);
+        if (isBasic(&path->basis, variable))
+            count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
+        else
+            count = compareColumn(path, count, variable);
     }
     return path->tied[0];
 }
@@ -170,7 +175,7 @@ static int breakTie(Path* path, int count)
 static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
-    Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), TIED * larger(1.0, largestOf(b, b->x, b->w))};
+    Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), path->slack * larger(1.0, largestOf(b, b->x, b->w))};
     double furthest = firstBelow(b->k, b->x, b->dx, &falling, INFINITY);
     furthest = firstBelow(path->lcp.n, b->w, b->dw, &falling, furthest);
     if (isinf(furthest)) return -1;
@@ -380,8 +385,10 @@ static Ending attempt(Path* path, double tolerance)
     int enter = enterCover(path);
     Ending ending = enter < 0 ? ENDING_SOLVED : follow(path, &enter);
     if (ending == ENDING_RAY) judgeRay(path, enter);
-    if (ending == ENDING_SOLVED) finish(path, tolerance);
-    else measure(path);
+    if (ending == ENDING_SOLVED)
+        finish(path, tolerance);
+    else
+        measure(path);
     return ending;
 }
 
@@ -417,15 +424,28 @@ static bool begin(Path* path, const pcLemke* problem, int number)
     return true;
 }
 
+/* A path ended at a complementary basis that is not quite feasible, because slack let values fall too far: once more from there, with
+ * less of it. */
+static Ending repair(Path* path, double tolerance, Ending ending)
+{
+    for (int round = 0; round < REPAIRS && ending == ENDING_SOLVED && path->residual > tolerance; round++) {
+        path->slack *= 0.01;
+        if (!refresh(&path->basis)) break;
+        ending = attempt(path, tolerance);
+    }
+    return ending;
+}
+
 /* Paths until one solves the problem or proves that it has no solution. */
 static Ending search(Path* path, const pcLemke* problem, int* attempts)
 {
     int last = COVERS + STARTS - 1 + (problem->guessOrNull != NULL);
     int total = problem->maxPivots, each = 200 + 5 * problem->n;
     for (*attempts = 0;; ++*attempts) {
+        path->slack = TIED;
         if (!begin(path, problem, *attempts)) return ENDING_SOLVED;
         path->limit = total > 0 ? total : path->pivots + each;
-        Ending ending = attempt(path, problem->tolerance);
+        Ending ending = repair(path, problem->tolerance, attempt(path, problem->tolerance));
         bool spent = *attempts == last || (total > 0 && path->pivots >= total);
         if (spent || path->residual <= problem->tolerance || path->proof) return ending;
     }

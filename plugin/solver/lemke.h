@@ -7,12 +7,12 @@
 
 typedef struct pcLemke {
     int n;
-    const double* M;                  /* row-major */
+    const double* M; /* row-major */
     const double* q;
     double tolerance;                 /* of the residual */
     int maxPivots;                    /* in all; 0: chosen from n */
     const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */
-    unsigned char* basisOrNull;       /* n flags out: where z_i is basic in the end, also at 0. The best guess for a problem like this one */
+    unsigned char* basisOrNull; /* n flags out: where z_i is basic in the end, also at 0. The best guess for a problem like this one */
 } pcLemke;
 
 /* `z` is the best point met, always written; the residual is measured on it: see pcScaledResidual. `ray` (n

@@ -136,11 +136,11 @@ bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcSca
     if (ld % 64 == 0) ld += PC_SCALED_BLOCK; /* columns a multiple of 512 bytes apart would share few cache lines */
     size_t columns = (size_t)n + 1, rows = (size_t)ld;
     *out = (pcScaledLcp){.n = n, .ld = ld, .M = M};
-    out->column = pcArenaNew(arena, double, columns * rows);
+    out->column = pcArenaNew(arena, double, columns* rows);
     out->q = pcArenaNew(arena, double, rows);
     out->rowScale = pcArenaNew(arena, double, columns);
     out->columnScale = pcArenaNew(arena, double, columns);
-    out->block = pcArenaNew(arena, int, columns * (rows / PC_SCALED_BLOCK));
+    out->block = pcArenaNew(arena, int, columns*(rows / PC_SCALED_BLOCK));
     out->blockCount = pcArenaNew(arena, int, columns);
     Maxima work = {pcArenaNew(arena, double, n), pcArenaNew(arena, double, n)};
     if (!pcArenaGood(arena)) return false;

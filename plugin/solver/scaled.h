@@ -19,13 +19,13 @@
 
 typedef struct pcScaledLcp {
     int n, ld;
-    const double* M;    /* the caller's, row-major: for single rows */
-    double* column;     /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
-    double* q;          /* q', zero beyond n */
-    double* rowScale;   /* R */
+    const double* M;     /* the caller's, row-major: for single rows */
+    double* column;      /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
+    double* q;           /* q', zero beyond n */
+    double* rowScale;    /* R */
     double* columnScale; /* C, and 1 for column n */
-    double size;        /* s */
-    int* block;         /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
+    double size;         /* s */
+    int* block;          /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
     int* blockCount;
 } pcScaledLcp;
 

@@ -97,7 +97,8 @@ pcTestLcp pcTestStackLcp(const pcTestStack* stack)
     pcTestBody* bodies = calloc((size_t)stack->boxes, sizeof *bodies);
     pcTestContact* contacts = calloc(4 * (size_t)stack->boxes, sizeof *contacts);
     for (int b = 0; b < stack->boxes; b++) {
-        bodies[b] = (pcTestBody){stack->mass * pow(stack->ratio, b), {0.5, 0.5, 0.5}, {0.0, 0.0, b + 0.5}, {0.0, 0.0, -0.0981, 0.0, 0.0, 0.0}};
+        bodies[b] =
+            (pcTestBody){stack->mass * pow(stack->ratio, b), {0.5, 0.5, 0.5}, {0.0, 0.0, b + 0.5}, {0.0, 0.0, -0.0981, 0.0, 0.0, 0.0}};
         for (int k = 0; k < 6; k++) bodies[b].velocity[k] += stack->disorder * (pcRandomUnit(&random) - 0.5);
         for (int c = 0; c < 4; c++) {
             double dx = stack->disorder * pcRandomUnit(&random), dy = stack->disorder * pcRandomUnit(&random);

@@ -45,8 +45,10 @@ PC_TEST(Lcp, SolvesOrExplainsEveryProblemInOneUnknown)
             pcSolveInfo info = pcLcpSolve(&(pcLcp){1, &M, &q}, &settings, &z);
             bool solvable = s >= 0 || m > 0;
             PC_ASSERT_EQ_INT(solvable ? PC_SOLVED : PC_RAY, info.outcome);
-            if (solvable) PC_EXPECT_NEAR(s >= 0 ? 0.0 : 1.0, z, 0.0);
-            else PC_EXPECT_TRUE(pcJudgeInfeasible(1, &M, &q, &ray));
+            if (solvable)
+                PC_EXPECT_NEAR(s >= 0 ? 0.0 : 1.0, z, 0.0);
+            else
+                PC_EXPECT_TRUE(pcJudgeInfeasible(1, &M, &q, &ray));
         }
 }
 
@@ -170,7 +172,8 @@ static bool readProblem(const char* name, Problem* out)
 
 PC_TEST(Lcp, SolvesTheProblemsOfOthers)
 {
-    static const char* const names[] = {"trivial", "deudeu", "ortiz", "exp_murty", "cps_1", "cps_2", "cps_3", "cps_4", "pang_isolated_sol", "mmc"};
+    static const char* const names[] = {"trivial", "deudeu", "ortiz", "exp_murty",         "cps_1",
+                                        "cps_2",   "cps_3",  "cps_4", "pang_isolated_sol", "mmc"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         PC_CASE("%s", names[k]);
         Problem p;

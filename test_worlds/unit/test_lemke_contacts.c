@@ -40,7 +40,8 @@ static pcTestLcp boxOnGrid(int side, double mu, double slide)
     pcTestBody box = {2.0, {0.5, 0.5, 0.5}, {0.0, 0.0, 0.5}, {slide, 0.0, -0.0981, 0.0, 0.0, 0.0}};
     pcTestContact* contacts = calloc((size_t)(side * side), sizeof *contacts);
     for (int c = 0; c < side * side; c++) {
-        contacts[c] = (pcTestContact){0, -1, {(double)(c % side) / (side - 1) - 0.5, (double)(c / side) / (side - 1) - 0.5, 0.0}, {0}, 0.0, mu};
+        contacts[c] =
+            (pcTestContact){0, -1, {(double)(c % side) / (side - 1) - 0.5, (double)(c / side) / (side - 1) - 0.5, 0.0}, {0}, 0.0, mu};
         memcpy(contacts[c].normal, UP, sizeof UP);
     }
     pcTestLcp lcp = pcTestLcpMake(&box, 1, contacts, side * side, 4);
@@ -114,7 +115,8 @@ PC_TEST(LemkeContacts, EndsInADefinedWayWhereABoxIsJammed)
 
 PC_TEST(LemkeContacts, AllocatesNothingTheSecondTime)
 {
-    pcTestLcp first = pcTestStackLcp(&(pcTestStack){4, 4, 0.5, 0.0, 1.0, 1.0, 1}), second = pcTestStackLcp(&(pcTestStack){4, 4, 0.5, 0.1, 1.0, 1.0, 2});
+    pcTestLcp first = pcTestStackLcp(&(pcTestStack){4, 4, 0.5, 0.0, 1.0, 1.0, 1}),
+              second = pcTestStackLcp(&(pcTestStack){4, 4, 0.5, 0.1, 1.0, 1.0, 2});
     pcArena arena = {0};
     double z[96];
     pcCountingStart();
