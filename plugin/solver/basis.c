@@ -152,13 +152,6 @@ static double finishResponse(pcBasis* b, int variable, double* error)
     return worst;
 }
 
-static double sizeOf(int k, const double* x)
-{
-    double most = 1.0;
-    for (int i = 0; i < k; i++) most = larger(most, fabs(x[i]));
-    return most;
-}
-
 double pcBasisResponse(pcBasis* b, int variable)
 {
     int n = b->lcp->n, k = b->k;
@@ -171,7 +164,7 @@ double pcBasisResponse(pcBasis* b, int variable)
         memset(b->dx, 0, (size_t)k * sizeof *b->dx);
         pcPanelTimes(&H, b->u, b->dx);
     }
-    double error = finishResponse(b, variable, b->u), size = sizeOf(k, b->dx);
+    double error = finishResponse(b, variable, b->u), size = larger(1.0, pcLargest(k, b->dx));
     if (error <= REFINE * size) return error / size;
     pcPanelTimes(&H, b->u, b->dx);
     return finishResponse(b, variable, b->u) / size;

@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/simd.h"
+#include "linalg/panel.h"
 #include "solver/basis.h"
 
 /* A response below this, or below this fraction of the largest one, is rounding and does not limit a step. */
@@ -87,10 +88,7 @@ static int complement(int n, int variable) { return variable < n ? n + 1 + varia
 
 static double largestOf(const pcBasis* b, const double* ofColumns, const double* ofRows)
 {
-    double most = 0.0;
-    for (int c = 0; c < b->k; c++) most = larger(most, fabs(ofColumns[c]));
-    for (int i = 0; i < b->lcp->n; i++) most = larger(most, fabs(ofRows[i]));
-    return most;
+    return larger(pcLargest(b->k, ofColumns), pcLargest(b->lcp->n, ofRows));
 }
 
 /* ---- ratio test ---- */
@@ -101,10 +99,17 @@ typedef struct Falling {
 } Falling;
 
 /* The step at which the first of `count` values y falls below -slack, if that is before `step`. */
-static double firstBelow(int count, const double* y, const double* dy, const Falling* falling, double step)
+PC_SIMD static double firstBelow(int count, const double* y, const double* dy, const Falling* falling, double step)
 {
-    for (int i = 0; i < count; i++)
-        if (dy[i] < falling->threshold && y[i] + falling->slack < step * -dy[i]) step = larger(y[i] + falling->slack, 0.0) / -dy[i];
+    v4d least = v4Splat(step), threshold = v4Splat(falling->threshold), slack = v4Splat(falling->slack), zero = v4Splat(0.0);
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        v4d fall = v4Load(dy + i), ratio = v4Max(v4Load(y + i) + slack, zero) / -fall;
+        least = v4Select((fall < threshold) & (ratio < least), ratio, least);
+    }
+    step = smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
+    for (; i < count; i++)
+        if (dy[i] < falling->threshold) step = smaller(larger(y[i] + falling->slack, 0.0) / -dy[i], step);
     return step;
 }
 
@@ -115,9 +120,9 @@ static int collectTied(Path* path, const Falling* falling, double step)
     int n = path->lcp.n, count = 0, kept = 0;
     double strongest = 0.0;
     for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < falling->threshold && b->x[c] + step * b->dx[c] <= 0.0) path->tied[count++] = b->column[c];
+        if (b->x[c] + step * b->dx[c] <= 0.0 && b->dx[c] < falling->threshold) path->tied[count++] = b->column[c];
     for (int i = 0; i < n; i++)
-        if (b->dw[i] < falling->threshold && b->w[i] + step * b->dw[i] <= 0.0) path->tied[count++] = n + 1 + i;
+        if (b->w[i] + step * b->dw[i] <= 0.0 && b->dw[i] < falling->threshold) path->tied[count++] = n + 1 + i;
     for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
     for (int t = 0; t < count; t++)
         if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
