@@ -12,6 +12,7 @@
  */
 #include "solver/lemke.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -176,17 +177,20 @@ static int breakTie(Path* path, int count)
     return path->tied[0];
 }
 
-/* The variable that leaves, -1 if none does (a ray); *step is how far the entering one grows. */
+enum { NOTHING_FALLS = -1, NOT_KNOWN = -2 }; /* a ray; values that are not numbers */
+
+/* The variable that leaves, or one of the above; *step is how far the entering one grows. */
 static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
     Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), path->slack * larger(1.0, largestOf(b, b->x, b->w))};
     double furthest = firstBelow(b->k, b->x, b->dx, &falling, INFINITY);
     furthest = firstBelow(path->lcp.n, b->w, b->dw, &falling, furthest);
-    if (isinf(furthest)) return -1;
+    if (isinf(furthest)) return NOTHING_FALLS;
     int count = collectTied(path, &falling, furthest), leave = -1;
     for (int t = 0; t < count; t++)
         if (path->tied[t] == path->lcp.n) leave = path->lcp.n; /* z_0 may go: the end of the path */
+    if (count == 0) return NOT_KNOWN;
     if (leave < 0) leave = breakTie(path, count);
     *step = larger(value(b, leave), 0.0) / -change(b, leave);
     return leave;
@@ -214,7 +218,7 @@ static int enterCover(Path* path)
     double least = 0.0;
     for (int i = 0; i < n; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        double ratio = entry(b, b->x, b->w, variable) / path->cover[i];
+        double ratio = value(b, variable) / path->cover[i];
         if (ratio < 0.0 && ratio <= least) least = ratio, leave = variable;
     }
     if (leave < 0) return -1;
@@ -247,11 +251,9 @@ static Ending follow(Path* path, int* enter)
         double step;
         if (!respond(path, *enter)) return ENDING_LOST;
         int leave = chooseLeaving(path, &step);
-        if (leave < 0 && b->age == 0) return ENDING_RAY;
-        if (leave < 0) {
-            if (!refresh(b)) return ENDING_LOST; /* a ray is believed to a fresh inverse only */
-            continue;
-        }
+        if (leave == NOTHING_FALLS && b->age == 0) return ENDING_RAY;
+        if (leave == NOTHING_FALLS && refresh(b)) continue; /* a ray is believed to a fresh inverse only */
+        if (leave < 0) return ENDING_LOST;
         pcBasisExchange(b, *enter, leave, step);
         path->pivots++;
         if (leave == path->lcp.n) return ENDING_SOLVED;
@@ -299,8 +301,9 @@ static bool takeRay(Path* path, int enter)
     for (int c = 0; c < b->k; c++)
         if (b->column[c] < n) path->z[b->column[c]] = b->dx[c];
     for (int i = 0; i < n; i++) most = larger(most, path->z[i]), least = smaller(least, path->z[i]);
+    if (!(most > 0.0) || least < -RAY_TOLERANCE * most) return false;
     for (int i = 0; i < n; i++) path->z[i] = larger(path->z[i], 0.0) / most;
-    return most > 0.0 && least >= -RAY_TOLERANCE * most;
+    return true;
 }
 
 static double dotColumn(const Path* path, int j)
@@ -337,7 +340,7 @@ static void judgeRay(Path* path, int enter)
 {
     if (!takeRay(path, enter)) return;
     bool proof = provesInfeasible(path), ray = proof || staysComplementary(path);
-    if (!ray || path->ray > proof) return;
+    if (!ray || (path->ray && !proof)) return;
     path->proof = proof, path->ray = true;
     memcpy(path->u, path->z, (size_t)path->lcp.n * sizeof *path->u);
 }
@@ -420,13 +423,12 @@ static bool begin(Path* path, const pcLemke* problem, int number)
 {
     const unsigned char* guess = problem->guessOrNull;
     int cold = guess ? number - 1 : number;
-    chooseCover(path, cold < 0 ? 0 : cold);
-    if (cold >= 0 && cold < COVERS) return pcBasisReset(&path->basis), true;
+    if (cold >= 0 && cold < COVERS) return pcBasisReset(&path->basis), chooseCover(path, cold), true;
     for (int i = 0; cold >= 0 && i < path->lcp.n; i++) path->start[i] = cold == COVERS ? path->lcp.q[i] < 0.0 : spread(cold, i) < 1.5;
     startFromGuess(path, cold < 0 ? guess : path->start);
     if (measure(path) <= problem->tolerance) return false;
     if (!pcBasisInvert(&path->basis)) pcBasisReset(&path->basis);
-    return true;
+    return chooseCover(path, 0), true;
 }
 
 /* A path ended at a complementary basis that is not quite feasible, because slack let values fall too far: once more from there, with
@@ -463,6 +465,17 @@ static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
     return ending == ENDING_LIMIT ? PC_LIMIT : PC_INACCURATE;
 }
 
+/* False if an entry is beyond what doubles can hold: then it is the largest they can. */
+static bool writePoint(const Path* path, double* z)
+{
+    bool held = true;
+    for (int i = 0; i < path->lcp.n; i++) {
+        z[i] = ldexp(path->best[i] * path->lcp.columnScale[i], path->lcp.exponent);
+        if (z[i] > DBL_MAX) z[i] = DBL_MAX, held = false;
+    }
+    return held;
+}
+
 /* M'u <= 0 is about rows of M (u = R u'), M u >= 0 about its columns (u = C u'). */
 static void writeRay(const Path* path, double* ray)
 {
@@ -483,7 +496,8 @@ pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, doub
         Ending ending = search(&path, problem, &info.fallbacks);
         info.outcome = outcomeOf(&path, problem->tolerance, ending);
         info.iterations = path.pivots, info.residual = path.residual;
-        for (int i = 0; i < problem->n; i++) z[i] = path.best[i] * path.lcp.columnScale[i] * path.lcp.size;
+        if (!writePoint(&path, z)) info.residual = INFINITY;
+        if (isinf(info.residual) && info.outcome == PC_SOLVED) info.outcome = PC_INACCURATE;
         if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->n);
         if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
     }

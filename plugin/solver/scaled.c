@@ -1,5 +1,5 @@
 /*
- * M' = R M C, q' = R q / s      (see scaled.h)
+ * M' = R M C, q' = R q / s,  s = 2^exponent      (see scaled.h)
  *
  *   P   indices whose diagonal gives their scale: M_ii > 0, and no entry between two of them is much above 1 when so scaled
  *   Q   the others: scaled by their largest entry against P, and where there is none by their largest entry
@@ -119,15 +119,25 @@ static void copyRows(pcScaledLcp* lcp, int i)
     }
 }
 
-static double scaleVector(int n, const double* q, const double* r, double* out)
+/* Divides by the power of two that brings the largest entry into (1/2, 1]; returns its exponent. */
+static int normalise(int n, double* x)
 {
+    int exponent = 0;
     double largest = 0.0;
-    for (int i = 0; i < n; i++) out[i] = q[i] * r[i], largest = larger(largest, fabs(out[i]));
-    int exponent;
+    for (int i = 0; i < n; i++) largest = larger(largest, fabs(x[i]));
+    if (!(largest > 0.0)) return 0;
     frexp(largest, &exponent);
-    double size = largest > 0.0 ? ldexp(1.0, exponent) : 1.0;
-    for (int i = 0; i < n; i++) out[i] /= size;
-    return size;
+    for (int i = 0; i < n; i++) x[i] = ldexp(x[i], -exponent);
+    return exponent;
+}
+
+/* q' and the exponent of s: brought near 1 before it is multiplied by R as well as after, so that nothing overflows. */
+static int scaleVector(int n, const double* q, const double* r, double* out)
+{
+    memcpy(out, q, (size_t)n * sizeof *out);
+    int exponent = normalise(n, out);
+    for (int i = 0; i < n; i++) out[i] *= r[i];
+    return exponent + normalise(n, out);
 }
 
 bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out)
@@ -147,7 +157,7 @@ bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcSca
     chooseScales(n, M, &work, out->rowScale, out->columnScale);
     out->columnScale[n] = 1.0;
     for (int i = 0; i < n; i += PC_SCALED_BLOCK) copyRows(out, i);
-    out->size = scaleVector(n, q, out->rowScale, out->q);
+    out->exponent = scaleVector(n, q, out->rowScale, out->q);
     return true;
 }
 

@@ -24,7 +24,7 @@ typedef struct pcScaledLcp {
     double* q;           /* q', zero beyond n */
     double* rowScale;    /* R */
     double* columnScale; /* C, and 1 for column n */
-    double size;         /* s */
+    int exponent;        /* s = 2^exponent */
     int* block;          /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
     int* blockCount;
 } pcScaledLcp;

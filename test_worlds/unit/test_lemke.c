@@ -378,6 +378,23 @@ PC_TEST(Lemke, DoesNotDependOnTheOrderOfTheRows)
     }
 }
 
+/* From 1e-300 to 1e300, and the smallest doubles there are: no answer is promised, but that it is one. */
+PC_TEST(Lemke, StaysDefinedAtTheEdgeOfDoubles)
+{
+    pcRandom random = {17};
+    for (int k = 0; k < 2000; k++) {
+        PC_CASE("problem %d", k);
+        Problem p = anything(&random, 1 + k % 9);
+        double range = k % 2 ? 300.0 : 30.0;
+        for (int i = 0; i < p.n * p.n; i++) p.M[i] *= k % 5 ? pow(10.0, between(&random, -range, range)) : 5e-324;
+        for (int i = 0; i < p.n; i++) p.q[i] *= pow(10.0, between(&random, -range, range));
+        Answer answer = solve(&p);
+        PC_EXPECT_TRUE(answer.info.residual >= 0.0);
+        for (int i = 0; i < p.n; i++) PC_EXPECT_TRUE(answer.z[i] >= 0.0 && !isinf(answer.z[i]));
+        for (int i = 0; i < p.n; i++) PC_EXPECT_TRUE(answer.ray[i] >= 0.0 && answer.ray[i] <= 1.0);
+    }
+}
+
 /* ---- guesses ---- */
 
 PC_TEST(Lemke, NeedsNoPivotFromItsOwnBasis)
