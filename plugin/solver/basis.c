@@ -101,16 +101,26 @@ static double finishValues(pcBasis* b, double* r)
     return worst;
 }
 
-/* x -= G^-1 r, by the factors or by H, as long as it halves the error. */
+/* v = G^-1 r, by the factors or by H. */
+static void solveG(pcBasis* b, bool factored, const double* r, double* v)
+{
+    pcPanel H = panelOf(b);
+    if (factored) {
+        memcpy(v, r, (size_t)b->k * sizeof *v);
+        pcLuSolve(b->k, b->H, b->ld, b->pivots, false, v);
+    } else {
+        memset(v, 0, (size_t)b->k * sizeof *v);
+        pcPanelTimes(&H, r, v);
+    }
+}
+
+/* x -= G^-1 r, as long as it halves the error; a step that makes it larger is taken back. */
 static void refine(pcBasis* b, bool factored)
 {
     double before = INFINITY, now = finishValues(b, b->u);
     for (int round = 0; round < 4 && now > 0.0 && now < 0.5 * before; round++) {
         before = now;
-        memset(b->v, 0, (size_t)b->k * sizeof *b->v);
-        pcPanel H = panelOf(b);
-        if (factored) pcLuSolve(b->k, b->H, b->ld, b->pivots, false, memcpy(b->v, b->u, (size_t)b->k * sizeof *b->v));
-        if (!factored) pcPanelTimes(&H, b->u, b->v);
+        solveG(b, factored, b->u, b->v);
         for (int c = 0; c < b->k; c++) b->x[c] -= b->v[c];
         now = finishValues(b, b->u);
         if (now <= before) continue;

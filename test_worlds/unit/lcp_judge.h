@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /* The largest violation, dimensionless. Unknowns are of two kinds with units of their own, the first `kind` ones and the rest (impulses
- * and slip speeds of a friction problem; kind = n if there is one kind only). With Z the largest z of a kind (at least the one that moves a row of
- * the first kind by the largest |q|), Q the largest |q| of a kind
- * and W_i = Q + sum_j |M_ij| Z(j):   -w_i / W_i,   min(|w_i| / W_i, z_i / Z),   infinity for z_i < 0 or NaN. */
+ * and slip speeds of a friction problem; kind = n if there is one kind only). With Z the largest z of a kind (at least the one that moves
+ * a row of the first kind by the largest |q|), Q the largest |q| of a kind and W_i = Q + sum_j |M_ij| Z(j):
+ *     -w_i / W_i,     min(|w_i| / W_i, z_i / Z),     infinity for z_i < 0 or NaN. */
 double pcJudgeSolution(int n, int kind, const double* M, const double* q, const double* z);
 
 /* Whether u proves that no z >= 0 has M z + q >= 0:  u >= 0, M'u <= 0 but for 1e-8 of its row sum, q'u < 0. */
