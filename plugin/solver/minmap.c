@@ -51,7 +51,7 @@
 
 typedef struct Newton {
     pcScaledLcp lcp;
-    double *z, *w, Psi;           /* w with its share of eps; lcp.ld numbers, as everything that products write */
+    double *z, *w, Psi;           /* w with its share of eps, and as much room again for its size */
     double eps, *y;               /* of the round */
     double *d, *dw, *g;           /* direction, M d, gradient of Psi */
     double *tryZ, *tryW;
@@ -81,7 +81,8 @@ static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
 {
     *m = (Newton){.arena = arena, .bestResidual = INFINITY};
     if (!pcScaledMake(p->n, p->M, p->q, arena, &m->lcp)) return false;
-    double** vectors[] = {&m->z, &m->w, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
+    m->w = pcArenaNew(arena, double, 2 * (size_t)m->lcp.ld);
+    double** vectors[] = {&m->z, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp.ld);
     m->index = pcArenaNew(arena, int, p->n), m->pivots = pcArenaNew(arena, int, p->n);
     m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->n) + 1);
@@ -246,15 +247,20 @@ static bool gradientStep(Newton* m)
     return search(m, m->Psi / square, m->Psi, LESS * square);
 }
 
-/* Residual of the round, and in *residual that of the problem, at z; which is kept if it is the best so far. */
+/* Residual of the round at z, and in *residual that of the problem at z+, which is what an answer would be (Newton's method comes to 0
+ * from both sides); kept if it is the best so far. */
 static double measure(Newton* m, int step, double* residual)
 {
     int n = m->lcp.n;
     double own = 0.0;
-    *residual = pcScaledResidual(&m->lcp, m->z, m->w);
+    for (int i = 0; i < n; i++) m->tryZ[i] = larger(0.0, m->z[i]);
+    *residual = pcScaledResidual(&m->lcp, m->tryZ, m->w);
     if (*residual < m->bestResidual) {
         m->bestResidual = *residual;
-        memcpy(m->best, m->z, (size_t)n * sizeof *m->best);
+        memcpy(m->best, m->tryZ, (size_t)n * sizeof *m->best);
+    }
+    for (int i = 0; i < n; i++) {
+        if (m->z[i] < 0.0) pcScaledAdd(&m->lcp, 1, &i, &m->z[i], m->w);
     }
     for (int i = 0; i < n; i++) {
         m->w[i] += m->eps * (m->z[i] - m->y[i]);
@@ -292,7 +298,7 @@ static void polish(Newton* m, const pcMinmap* p)
     m->steps++;
 }
 
-static bool iterate(Newton* m, const pcMinmap* p)
+static void iterate(Newton* m, const pcMinmap* p)
 {
     int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
     size_t size = (size_t)p->n * sizeof *m->z;
@@ -303,19 +309,18 @@ static bool iterate(Newton* m, const pcMinmap* p)
         Round round = solveRound(m, p, left < ROUND_LIMIT ? left : ROUND_LIMIT);
         if (round == ROUND_SOLVED) {
             polish(m, p);
-            return true;
+            return;
         }
         if (round == ROUND_FAILED) failures++, memcpy(m->z, m->y, size);
         m->eps = round == ROUND_FAILED ? 10.0 * m->eps : larger(EPS_LEAST, m->eps * (m->steps - before <= 5 ? 0.01 : 0.1));
     }
-    return false;
 }
 
 /* ---- The solvers ---------------------------------------------------------------------------------------------------------------- */
 
 static void takeGuess(Newton* m, const double* z)
 {
-    for (int i = 0; i < m->lcp.n; i++) m->z[i] = z[i] / (m->lcp.columnScale[i] * m->lcp.size);
+    for (int i = 0; i < m->lcp.n; i++) m->z[i] = ldexp(z[i] / m->lcp.columnScale[i], -m->lcp.exponent);
 }
 
 /* Lemke's method from the active set of the best point; its answer is taken if it is better. */
@@ -343,9 +348,10 @@ pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* 
     if (ready && p->guess) takeGuess(m, z);
     memset(z, 0, (size_t)p->n * sizeof *z);
     if (ready) {
-        info.outcome = iterate(m, p) ? PC_SOLVED : PC_INACCURATE;
+        iterate(m, p);
+        for (int i = 0; i < p->n; i++) z[i] = ldexp(m->best[i] * m->lcp.columnScale[i], m->lcp.exponent);
+        info.outcome = m->bestResidual <= p->tolerance ? PC_SOLVED : PC_INACCURATE;
         info.iterations = m->steps, info.residual = m->bestResidual;
-        for (int i = 0; i < p->n; i++) z[i] = m->best[i] * m->lcp.columnScale[i] * m->lcp.size;
         if (info.outcome != PC_SOLVED) fallBack(m, p, z, rayOrNull, &info);
     }
     pcArenaRelease(arena, mark);

@@ -8,7 +8,7 @@
 typedef struct pcMinmap {
     int n;
     const double *M, *q; /* M row-major */
-    double tolerance;    /* of max_i |min(z'_i, w'_i)| in the units of scaled.h, which info.residual is too */
+    double tolerance;    /* of the residual: see pcScaledResidual */
     int maxIterations;   /* Newton steps; 0: the method's own */
     bool guess;          /* z comes in with one */
     int groups;          /* variables that belong together (a contact), for the inner linear solver; 0: none are known */
