@@ -43,7 +43,7 @@ typedef struct Chi {
     double *u, *slip, *Gamma, *slips;
     double inner;  /* tolerance of P1 and P2 */
     double missed; /* max |Gamma - sum Lambda(u)| at P1's answer, by velocityScale */
-    bool warm, warm2; /* v, c and v2, c2 hold something to start from */
+    bool started2; /* v2, c2 hold those of a pass */
     pcArena* arena;
 } Chi;
 
@@ -93,9 +93,19 @@ static void slipsOf(const Chi* chi, const double* u, double* slip, double* sums)
     }
 }
 
-static bool solveInner(Chi* chi, const pcLinear* P, bool warm, double* v, double* c)
+static void startCold(const pcProblem* p, double* v, double* c)
 {
-    pcProximalSettings settings = {.tolerance = chi->inner, .warm = warm};
+    memcpy(v, p->free, 6 * (size_t)p->blocks * sizeof *v);
+    memset(c, 0, (size_t)p->rows * sizeof *c);
+}
+
+/* From the last (v, c), and where that leads nowhere from none. */
+static bool solveInner(const Chi* chi, const pcLinear* P, double* v, double* c)
+{
+    pcProximalSettings settings = {.tolerance = chi->inner, .warm = true};
+    if (pcProximalSolve(P, &settings, chi->arena, v, c).converged) return true;
+    startCold(chi->p, v, c);
+    settings.warm = false;
     return pcProximalSolve(P, &settings, chi->arena, v, c).converged;
 }
 
@@ -103,8 +113,7 @@ static bool solveInner(Chi* chi, const pcLinear* P, bool warm, double* v, double
 static bool solveP1(Chi* chi)
 {
     setTargets(chi, chi->Gamma);
-    bool solved = solveInner(chi, &chi->P1, chi->warm, chi->v, chi->c);
-    chi->warm = true;
+    bool solved = solveInner(chi, &chi->P1, chi->v, chi->c);
     rowVelocities(chi, chi->v, chi->c, chi->u);
     slipsOf(chi, chi->u, chi->slip, chi->slips);
     chi->missed = 0.0;
@@ -117,11 +126,11 @@ static bool solveP1(Chi* chi)
 /* slips = sum Lambda(P2(slip)). */
 static bool solveP2(Chi* chi)
 {
-    if (!chi->warm2) memcpy(chi->v2, chi->v, 6 * (size_t)chi->p->blocks * sizeof *chi->v2);
-    if (!chi->warm2) memcpy(chi->c2, chi->c, (size_t)chi->p->rows * sizeof *chi->c2);
-    chi->warm2 = true;
+    if (!chi->started2) memcpy(chi->v2, chi->v, 6 * (size_t)chi->p->blocks * sizeof *chi->v2);
+    if (!chi->started2) memcpy(chi->c2, chi->c, (size_t)chi->p->rows * sizeof *chi->c2);
+    chi->started2 = true;
     setTargets(chi, NULL);
-    if (!solveInner(chi, &chi->P2, true, chi->v2, chi->c2)) return false;
+    if (!solveInner(chi, &chi->P2, chi->v2, chi->c2)) return false;
     rowVelocities(chi, chi->v2, chi->c2, chi->u);
     slipsOf(chi, chi->u, NULL, chi->slips);
     return true;
@@ -204,8 +213,8 @@ static bool judge(const pcProblem* p, double tolerance, pcArena* arena, const do
 static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcSolveInfo* solve)
 {
     int limit = settings->maxIterations ? settings->maxIterations : PASS_LIMIT;
-    double enough = 0.3 * settings->tolerance, finest = 0.1 * settings->tolerance;
-    chi->inner = larger(finest, INNER_LOOSEST);
+    double enough = 0.3 * settings->tolerance;
+    chi->inner = larger(enough, INNER_LOOSEST);
     while (solve->iterations < limit && it->returns <= RETURN_LIMIT) {
         bool solved = apply(chi, it->x, it->g);
         solve->iterations++;
@@ -214,7 +223,7 @@ static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcS
         if (!solved) return false;
         measure(it, chi->states);
         step(it, chi);
-        chi->inner = larger(finest, smaller(INNER_LOOSEST, (it->returns ? 1e-4 : 1e-2) * chi->missed));
+        chi->inner = larger(enough, smaller(INNER_LOOSEST, (it->returns ? 1e-4 : 1e-2) * chi->missed));
     }
     return false;
 }
@@ -222,11 +231,9 @@ static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcS
 static void start(Chi* chi, Iteration* it, bool warm)
 {
     const pcProblem* p = chi->p;
-    chi->warm = warm;
     if (!warm) {
-        memcpy(chi->v, p->free, 6 * (size_t)p->blocks * sizeof *chi->v);
-        memset(chi->c, 0, (size_t)p->rows * sizeof *chi->c);
-        return; /* x = 0: the relaxation comes first */
+        startCold(p, chi->v, chi->c); /* and x = 0: the relaxation comes first */
+        return;
     }
     rowVelocities(chi, chi->v, chi->c, chi->u);
     if (chi->which == 1) {
