@@ -30,6 +30,7 @@
 #define RETURN_LIMIT 4 /* returns to the best x: then it does not contract */
 #define WORSE 3.0      /* a change this many times the best one calls for a return; Anderson's steps are not monotone */
 #define INNER_LOOSEST 1e-5
+#define MOMENTUM 1e-13 /* relative: more is no rounding, and another pass finds it */
 
 typedef struct Chi {
     const pcProblem* p;
@@ -200,10 +201,10 @@ static void step(Iteration* it, const Chi* chi)
 }
 
 /* Whether (v, c) is the solution, by the certificate. */
-static bool judge(const pcProblem* p, double tolerance, pcArena* arena, const double* v, const double* c, pcSolveInfo* solve)
+static bool judge(const Chi* chi, double tolerance, pcSolveInfo* solve)
 {
-    pcCertificate certificate = pcCertify(p, v, c, arena);
-    bool good = certificate.residual <= tolerance && certificate.momentum <= tolerance;
+    pcCertificate certificate = pcBalanceMomentum(chi->p, &chi->P1, tolerance, chi->arena, chi->v, chi->c);
+    bool good = certificate.residual <= tolerance && certificate.momentum <= smaller(MOMENTUM, tolerance);
     solve->residual = certificate.residual;
     solve->outcome = good ? PC_SOLVED : isfinite(certificate.residual) ? PC_INACCURATE : PC_LIMIT;
     return good;
@@ -219,7 +220,7 @@ static bool iterate(Chi* chi, Iteration* it, const pcConeSettings* settings, pcS
         bool solved = apply(chi, it->x, it->g);
         solve->iterations++;
         bool close = chi->missed <= enough && chi->inner <= enough;
-        if (close && judge(chi->p, settings->tolerance, chi->arena, chi->v, chi->c, solve)) return true;
+        if (close && judge(chi, settings->tolerance, solve)) return true;
         if (!solved) return false;
         measure(it, chi->states);
         step(it, chi);

@@ -235,8 +235,7 @@ static void startCold(const pcProblem* p, double* v, double* c)
     memset(c, 0, (size_t)p->rows * sizeof *c);
 }
 
-/* Momentum lost in rounding is given back to v, unless the rows would notice. */
-static pcCertificate balanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, const double* c)
 {
     Velocity* s = linear->self;
     pcCertificate before = pcCertify(p, v, c, arena);
@@ -276,7 +275,7 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
         if (!settings->warm) startCold(p, v, c);
     } else {
         pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);
-        pcCertificate certificate = balanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
+        pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         info.solve.iterations = found.iterations;
         info.solve.fallbacks = found.restarts;
         info.solve.residual = certificate.residual;
