@@ -1,0 +1,154 @@
+/* From placed shapes to contacts: candidate pairs, then the events of each. */
+#include <string.h>
+
+#include "stepper/stepper.h"
+
+/* A pair with more events than this keeps the best set of this size: the deepest, and those that hold the support polygon wide. */
+#define MOST_EVENTS 64
+
+/* ---- pairs ---- */
+
+static bool moves(const pcStep* step, int body) { return body >= 0 && step->motion[body].moves; }
+
+static pcAhead aheadOf(const pcStep* step, int body)
+{
+    pcAhead ahead = {.h = step->h, .margin = step->settings->margin};
+    if (body < 0) return ahead;
+    const pcMotion* m = step->motion + body;
+    ahead.centreOfMass = m->position;
+    ahead.pace.linear = larger(v3Norm(v3Load(m->velocity)), v3Norm(v3Load(m->free)));
+    ahead.pace.angular = larger(v3Norm(v3Load(m->velocity + 3)), v3Norm(v3Load(m->free + 3)));
+    return ahead;
+}
+
+static void placeShape(pcStep* step, int index, pcProxy* proxy)
+{
+    const pcPlacedShape* placed = step->system->shapes + index;
+    pcPose* pose = step->pose + index;
+    *pose = placed->body >= 0 ? pcPoseCompose(&step->system->bodies[placed->body].pose, &placed->pose) : placed->pose;
+    pcAhead ahead = aheadOf(step, placed->body);
+    pcProxyPlace(placed->shape, pose, &ahead, proxy);
+    proxy->body = placed->body, proxy->moves = moves(step, placed->body);
+    proxy->category = placed->category, proxy->collide = placed->collide;
+}
+
+/* The order of the last step, if it is of as many shapes. */
+static int* orderOf(pcStep* step, int count)
+{
+    int* order = pcArenaNew(&step->now->arena, int, count);
+    bool known = step->last->shapes == count;
+    for (int i = 0; order && i < count; i++) order[i] = known ? step->last->order[i] : i;
+    step->now->shapes = count, step->now->order = order;
+    return order;
+}
+
+void pcStepPairs(pcStep* step)
+{
+    int count = step->system->shapeCount;
+    int* order = orderOf(step, count);
+    pcProxy* proxies = pcArenaNew(step->arena, pcProxy, count);
+    step->pose = pcArenaNew(step->arena, pcPose, count);
+    if (!order || !pcArenaGood(step->arena)) return;
+    for (int i = 0; i < count; i++) placeShape(step, i, proxies + i);
+    step->pairCount = pcPairsFind(step->arena, proxies, count, order, &step->pairs);
+    step->report.pairs = step->pairCount;
+}
+
+/* ---- contacts ---- */
+
+static pcTouch* addTouch(pcStep* step)
+{
+    if (step->touches == step->touchCapacity) {
+        int capacity = step->touchCapacity > 0 ? 2 * step->touchCapacity : 256;
+        pcTouch* wider = pcArenaNew(step->arena, pcTouch, capacity);
+        if (!wider) return NULL;
+        if (step->touches > 0) memcpy(wider, step->touch, (size_t)step->touches * sizeof *wider);
+        step->touch = wider, step->touchCapacity = capacity;
+    }
+    return step->touch + step->touches++;
+}
+
+static void addGiven(pcStep* step)
+{
+    for (int i = 0; i < step->system->contactCount; i++) {
+        const pcContact* c = step->system->contacts + i;
+        pcTouch* touch = addTouch(step);
+        if (!touch) return;
+        v3 n = v3Load(c->normal);
+        *touch = (pcTouch){c->body1, c->body2, -1, -1, c->id, v3Load(c->point), v3Scale(1.0 / v3Norm(n), n), c->gap, c->surface};
+    }
+}
+
+static pcEventSettings eventSettings(const pcStep* step, double margin)
+{
+    pcEventSettings s = pcDefaultEventSettings();
+    s.margin = margin + step->settings->layer;
+    s.epsX = step->settings->epsX, s.epsT = step->settings->epsT, s.eps0 = step->settings->eps0;
+    s.gap = step->settings->gap;
+    return s;
+}
+
+static unsigned fixedFlags(const pcStep* step, const pcPair* pair)
+{
+    const pcPlacedShape* shapes = step->system->shapes;
+    return (moves(step, shapes[pair->shape1].body) ? 0u : PC_FIXED_1) | (moves(step, shapes[pair->shape2].body) ? 0u : PC_FIXED_2);
+}
+
+/* Centres that coincide have no direction: then from a place beside it, so that the two are pushed apart instead of staying so for ever. */
+static pcStatus eventsOf(pcStep* step, const pcPair* pair, pcPairCache* cache, pcEvent* events, int* count)
+{
+    const pcShape *shape1 = step->system->shapes[pair->shape1].shape, *shape2 = step->system->shapes[pair->shape2].shape;
+    pcPose pose1 = step->pose[pair->shape1], pose2 = step->pose[pair->shape2];
+    pcEventSettings settings = eventSettings(step, pair->margin);
+    unsigned flags = fixedFlags(step, pair);
+    pcStatus status = pcEventsOfPair(shape1, &pose1, shape2, &pose2, flags, &settings, cache, events, MOST_EVENTS, count);
+    pcShapeInfo info;
+    if (status != PC_ERROR_COINCIDENT || pcShapeDescribe(shape1, &info) != PC_OK) return status;
+    pose1.position[2] -= 1e-6 * info.inradius;
+    return pcEventsOfPair(shape1, &pose1, shape2, &pose2, flags, &settings, cache, events, MOST_EVENTS, count);
+}
+
+/* 0: the pair is not wanted; -1: the surface is no surface. */
+static int surfaceOf(pcStep* step, const pcPair* pair, pcSurface* out)
+{
+    *out = pcDefaultSurface(step->settings);
+    if (!step->system->surface) return 1;
+    if (!step->system->surface(step->system->surfaceContext, pair->shape1, pair->shape2, out)) return 0;
+    return pcSurfaceCheck(out, "pair of shape", pair->shape1) == PC_OK ? 1 : -1;
+}
+
+static pcStatus addPair(pcStep* step, const pcPair* pair, pcPairCache* cache)
+{
+    pcEvent events[MOST_EVENTS];
+    pcSurface surface;
+    int count = 0;
+    pcStatus status = eventsOf(step, pair, cache, events, &count);
+    if (status != PC_OK || count == 0) return status;
+    int wanted = surfaceOf(step, pair, &surface);
+    if (wanted <= 0) return wanted < 0 ? PC_ERROR_ARGUMENT : PC_OK;
+    for (int i = 0; i < count && i < MOST_EVENTS; i++) {
+        pcTouch* touch = addTouch(step);
+        if (!touch) return PC_OK; /* the arena remembers */
+        *touch = pcTouchOfEvent(events + i, step->pose + pair->shape2);
+        touch->body1 = step->system->shapes[pair->shape1].body, touch->body2 = step->system->shapes[pair->shape2].body;
+        touch->shape1 = pair->shape1, touch->shape2 = pair->shape2, touch->surface = surface;
+        step->report.infeasibilityContact = larger(step->report.infeasibilityContact, -events[i].phi);
+        step->report.events++;
+    }
+    return PC_OK;
+}
+
+pcStatus pcStepEvents(pcStep* step)
+{
+    int from = 0;
+    pcKeptPair* kept = pcArenaNew(&step->now->arena, pcKeptPair, step->pairCount);
+    addGiven(step);
+    for (int i = 0; kept && i < step->pairCount; i++) {
+        const pcPair* pair = step->pairs + i;
+        kept[i] = (pcKeptPair){pair->shape1, pair->shape2, pcHistoryCache(step->last, pair, &from)};
+        pcStatus status = addPair(step, pair, &kept[i].cache);
+        if (status != PC_OK) return status;
+    }
+    step->now->pair = kept, step->now->pairs = kept ? step->pairCount : 0;
+    return PC_OK;
+}
