@@ -9,7 +9,7 @@
  *     reach      of its points from the body's centre of mass            size   outradius; a half-space has none
  *
  * Two shapes are a pair if they are not further apart than ahead1 + ahead2. At rest h^2 |g| and the part of the size remain, so that a
- * contact at rest never comes and goes. A named margin is the distance of the two: each looks half of it ahead.
+ * contact at rest never comes and goes. A layer between bodies is looked across as well. A named margin is the distance of the two: each looks half of it ahead.
  */
 #ifndef PC_BROADPHASE_BROADPHASE_H
 #define PC_BROADPHASE_BROADPHASE_H
@@ -45,6 +45,7 @@ typedef struct pcPair {
 typedef struct pcAhead {
     double h;
     double margin; /* > 0: as the settings say */
+    double layer;  /* kept between bodies: it counts as part of them */
     v3 centreOfMass;
     pcPace pace;
 } pcAhead;

@@ -11,21 +11,19 @@
 
 static const double TWO_PI = 6.283185307179586;
 
-/* 1/2 (x-y)'M(x-y); y may be NULL. */
-static double halfSquare(const pcProblem* p, const double* x, const double* y)
+double pcMassProduct(const pcProblem* p, const double* x, const double* y)
 {
     size_t n = 6 * (size_t)p->blocks;
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) {
         size_t start = p->dense ? 0 : i - i % 6, end = p->dense ? n : start + 6;
-        const double* row =
-            p->dense ? p->mass + i * n : p->mass + 6 * i - start; /* block b, row r: 36 b + 6 r = 6 i; its column k - start */
-        for (size_t k = start; k < end; k++) sum += (x[i] - (y ? y[i] : 0.0)) * row[k] * (x[k] - (y ? y[k] : 0.0));
+        const double* row = p->dense ? p->mass + i * n : p->mass + 6 * i - start; /* block b, row r: 36 b + 6 r = 6 i; column k - start */
+        for (size_t k = start; k < end; k++) sum += x[i] * row[k] * y[k];
     }
-    return 0.5 * sum;
+    return sum;
 }
 
-double pcKineticEnergy(const pcProblem* problem, const double* v) { return halfSquare(problem, v, NULL); }
+double pcKineticEnergy(const pcProblem* problem, const double* v) { return 0.5 * pcMassProduct(problem, v, v); }
 
 static double rowVelocity(const pcProblem* p, int row, const double* v, const double* c)
 {
@@ -69,7 +67,8 @@ static double lawfulWork(const pcProblem* p, const pcCone* cone, const double* v
 
 double pcEnergyError(const pcProblem* p, const double* v, const double* c)
 {
-    double kinetic = halfSquare(p, v, NULL), before = halfSquare(p, p->free, NULL), change = halfSquare(p, v, p->free);
+    double kinetic = pcKineticEnergy(p, v), before = pcKineticEnergy(p, p->free);
+    double change = kinetic + before - pcMassProduct(p, v, p->free);
     double right = 0.0, scale = kinetic + before + change;
     for (int i = 0; i < p->rows; i++) right += c[i] * (p->target[i] - p->soft[i] * c[i]);
     for (int i = 0; i < p->cones; i++) right += lawfulWork(p, p->cone + i, v, c);

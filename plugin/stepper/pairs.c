@@ -12,7 +12,7 @@ static bool moves(const pcStep* step, int body) { return body >= 0 && step->moti
 
 static pcAhead aheadOf(const pcStep* step, int body)
 {
-    pcAhead ahead = {.h = step->h, .margin = step->settings->margin};
+    pcAhead ahead = {.h = step->h, .margin = step->settings->margin, .layer = step->settings->layer};
     if (body < 0) return ahead;
     const pcMotion* m = step->motion + body;
     ahead.centreOfMass = m->position;
@@ -82,7 +82,7 @@ static void addGiven(pcStep* step)
 static pcEventSettings eventSettings(const pcStep* step, double margin)
 {
     pcEventSettings s = pcDefaultEventSettings();
-    s.margin = margin + step->settings->layer;
+    s.margin = margin;
     s.epsX = step->settings->epsX, s.epsT = step->settings->epsT, s.eps0 = step->settings->eps0;
     s.gap = step->settings->gap;
     return s;

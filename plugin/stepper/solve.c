@@ -3,8 +3,13 @@
  *
  * Poisson (S 5 names it, with an energy bound). Compression: the problem with b_n = 0 for the contacts that hit; answer v1, c1.
  * Decompression: each of them gives back e c1 (with its friction if it slides; one that sticks has none to give), then the problem again
- * from f2 = v1 + e M^-1 J'c1 with the rows' own targets. Impulses add up and stay in their cones, which are convex. Should the kinetic
- * energy exceed that of both v* and v1, the impulse given back is halved until it does not.
+ * from f2 = v1 + e M^-1 J'c1 with the rows' own targets. Impulses add up and stay in their cones, which are convex.
+ *
+ * Energy of a velocity, the work of the step's forces taken off:   E(v) = 1/2 v'Mv - v'M (v* - v_old). With a part p of e c1 given back,
+ *
+ *     E(v1 + p d) = E(v1) + p d'M (v1 - v* + v_old) + p^2 / 2 d'Md  <=  max(E(v_old) + b'c1, E(v1)) + p b'e c1
+ *
+ * must hold; b'c is the work of bodies that keep their velocity. The largest p <= 1 that does is used.
  */
 #include <string.h>
 
@@ -62,15 +67,13 @@ static bool slides(const pcTouchRows* t, const double* c)
 }
 
 /* e c1 of the contacts that hit. */
-static void returned(const pcIsland* island, const double* c1, double part, double* back)
+static void returned(const pcIsland* island, const double* c1, double* back)
 {
-    memset(back, 0, (size_t)island->problem.rows * sizeof *back);
     for (int i = 0; i < island->touches; i++) {
         const pcTouchRows* t = island->touchRows + i;
-        if (!t->impact) continue;
-        int most = slides(t, c1) ? 3 : 1;
+        int most = !t->impact ? 0 : slides(t, c1) ? 3 : 1;
         for (int k = 0; k < most; k++)
-            if (t->row[k] >= 0) back[t->row[k]] = part * t->bounce * c1[t->row[k]];
+            if (t->row[k] >= 0) back[t->row[k]] = t->bounce * c1[t->row[k]];
     }
 }
 
@@ -101,61 +104,108 @@ typedef struct Solve {
     pcConeSettings settings;
 } Solve;
 
-static pcConeInfo solveOnce(const Solve* s, bool warm, double* v, double* c)
+static pcConeInfo solveOnce(const Solve* s, bool warm)
 {
     pcConeSettings settings = s->settings;
     settings.warm = warm;
-    return s->step->solver->solve(&s->island->problem, &settings, s->worker->solver, v, c);
+    return s->step->solver->solve(&s->island->problem, &settings, s->worker->solver, s->island->v, s->island->c);
 }
 
-static void merge(pcConeInfo* sum, pcConeInfo more)
+static void judge(const Solve* s, pcIslandJudged* answer)
+{
+    answer->certificate = pcCertify(&s->island->problem, s->island->v, s->island->c, &s->worker->arena);
+    answer->energyError = pcEnergyError(&s->island->problem, s->island->v, s->island->c);
+}
+
+static void addInfo(pcConeInfo* sum, pcConeInfo more)
 {
     sum->solve.iterations += more.solve.iterations, sum->solve.fallbacks += more.solve.fallbacks;
     sum->solve.outcome = more.solve.outcome > sum->solve.outcome ? more.solve.outcome : sum->solve.outcome;
     sum->solve.residual = larger(sum->solve.residual, more.solve.residual);
 }
 
-/* v2 and c2 for one size of what is given back; true if no energy was gained. */
-static bool decompress(const Solve* s, const double* v1, const double* c1, double part, double limit, double* f2, double* back,
-                       pcConeInfo* info)
+/* What the second phase is made from; all of it lives in the worker's arena. */
+typedef struct Phase2 {
+    double *old, *push; /* v_old; v* - v_old */
+    double *v1, *c1;
+    double* back; /* e c1 */
+    double* d;    /* M^-1 J'e c1 */
+    double* f2;
+    double limit, work; /* E may be limit + p work */
+} Phase2;
+
+static double energyOf(const pcProblem* p, const Phase2* r, const double* v)
 {
-    pcIsland* island = s->island;
-    size_t n = 6 * (size_t)island->bodies;
-    size_t mark = pcArenaMark(&s->worker->arena);
-    double* impulse = pcArenaNew(&s->worker->arena, double, n);
-    returned(island, c1, part, back);
-    addTransposed(&island->problem, back, impulse);
-    pcIslandAnswer(&s->step->assembly, island, impulse, f2);
-    for (size_t i = 0; i < n; i++) f2[i] += v1[i], island->v[i] = f2[i];
-    memset(island->c, 0, (size_t)island->problem.rows * sizeof *island->c);
-    merge(info, solveOnce(s, false, island->v, island->c));
-    pcArenaRelease(&s->worker->arena, mark);
-    return pcKineticEnergy(&island->problem, island->v) <= limit * (1.0 + 1e-12);
+    return pcKineticEnergy(p, v) - pcMassProduct(p, v, r->push);
 }
 
-static void judge(const Solve* s, const double* v, const double* c, pcIslandJudged* answer)
+/* b'c over the contacts that hit. */
+static double workOf(const pcIsland* island, const double* c)
 {
-    answer->certificate = pcCertify(&s->island->problem, v, c, &s->worker->arena);
-    answer->energyError = pcEnergyError(&s->island->problem, v, c);
+    double sum = 0.0;
+    for (int i = 0; i < island->touches; i++)
+        for (int k = 0; island->touchRows[i].impact && k < 3; k++) {
+            int row = island->touchRows[i].row[k];
+            if (row >= 0) sum += island->list.target[row] * c[row];
+        }
+    return sum;
+}
+
+static bool beginPhase2(const Solve* s, Phase2* r)
+{
+    const pcIsland* island = s->island;
+    const pcProblem* p = &island->problem;
+    size_t n = 6 * (size_t)p->blocks, rows = (size_t)p->rows;
+    pcArena* arena = &s->worker->arena;
+    double** bodies[] = {&r->old, &r->push, &r->v1, &r->d, &r->f2};
+    for (int i = 0; i < 5; i++) *bodies[i] = pcArenaNew(arena, double, n);
+    r->c1 = pcArenaNew(arena, double, rows), r->back = pcArenaNew(arena, double, rows);
+    if (!pcArenaGood(arena)) return false;
+    memcpy(r->v1, island->v, n * sizeof(double)), memcpy(r->c1, island->c, rows * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        r->old[i] = s->step->motion[island->body[i / 6]].velocity[i % 6];
+        r->push[i] = p->free[i] - r->old[i];
+    }
+    returned(island, r->c1, r->back);
+    addTransposed(p, r->back, r->f2);
+    pcIslandAnswer(&s->step->assembly, island, r->f2, r->d);
+    r->limit = larger(energyOf(p, r, r->old) + workOf(island, r->c1), energyOf(p, r, r->v1));
+    r->work = workOf(island, r->back);
+    return true;
+}
+
+/* The largest p <= 1 with E(v1 + p d) <= limit + p work: the root of a p^2 + b p + c <= 0, where c <= 0. */
+static double largestPart(const pcProblem* p, const Phase2* r)
+{
+    double a = pcKineticEnergy(p, r->d), b = pcMassProduct(p, r->d, r->v1) - pcMassProduct(p, r->d, r->push) - r->work;
+    double c = smaller(energyOf(p, r, r->v1) - r->limit, 0.0);
+    if (a + b + c <= 0.0) return 1.0;
+    double root = sqrt(larger(b * b - 4.0 * a * c, 0.0));
+    return b > 0.0 ? -2.0 * c / (b + root) : smaller(1.0, (root - b) / (2.0 * a)); /* a > 0 here: with a = 0 there is no d */
+}
+
+/* From v1 and a part of d to the answer; true if no energy was gained. */
+static bool decompress(const Solve* s, const Phase2* r, double part, pcConeInfo* info)
+{
+    pcIsland* island = s->island;
+    const pcProblem* p = &island->problem;
+    for (int i = 0; i < 6 * p->blocks; i++) island->v[i] = r->f2[i] = r->v1[i] + part * r->d[i];
+    memset(island->c, 0, (size_t)p->rows * sizeof(double));
+    addInfo(info, solveOnce(s, false));
+    return energyOf(p, r, island->v) <= r->limit + part * r->work + 1e-9 * (fabs(r->limit) + pcKineticEnergy(p, island->v));
 }
 
 static void restore(const Solve* s, pcIslandJudged* answer)
 {
-    pcIsland* island = s->island;
-    pcProblem* p = &island->problem;
-    size_t n = 6 * (size_t)p->blocks, rows = (size_t)p->rows;
-    pcArena* arena = &s->worker->arena;
-    double *v1 = pcArenaNew(arena, double, n), *f2 = pcArenaNew(arena, double, n);
-    double *c1 = pcArenaNew(arena, double, rows), *back = pcArenaNew(arena, double, rows);
-    if (!pcArenaGood(arena)) return;
-    memcpy(v1, island->v, n * sizeof *v1), memcpy(c1, island->c, rows * sizeof *c1);
-    double limit = larger(pcKineticEnergy(p, p->free), pcKineticEnergy(p, v1));
-    enterDecompression(island, c1);
-    p->free = f2;
-    for (double part = 1.0; !decompress(s, v1, c1, part, limit, f2, back, &answer->info) && part > 0.0;)
-        part = part > 0.02 ? 0.5 * part : 0.0;
-    judge(s, island->v, island->c, answer);
-    for (size_t i = 0; i < rows; i++) island->c[i] += c1[i] + back[i];
+    Phase2 r;
+    pcProblem* p = &s->island->problem;
+    if (!beginPhase2(s, &r)) return;
+    double part = largestPart(p, &r);
+    enterDecompression(s->island, r.c1);
+    p->free = r.f2;
+    while (!decompress(s, &r, part, &answer->info) && part > 0.0) part = part > 0.05 ? 0.5 * part : 0.0;
+    judge(s, answer);
+    for (int i = 0; i < p->rows; i++) s->island->c[i] += r.c1[i] + part * r.back[i];
 }
 
 /* ---- all islands ---- */
@@ -167,11 +217,11 @@ static void solveTask(void* context, int task, int worker)
     pcIslandJudged* answer = step->answers + index;
     Solve s = {.step = step, .island = step->islands + index, .worker = step->memory->worker + worker};
     s.settings = (pcConeSettings){.tolerance = step->settings->tolerance, .fixedPoint = step->settings->fixedPoint};
-    answer->info = solveOnce(&s, step->last->solved, s.island->v, s.island->c);
+    answer->info = solveOnce(&s, step->last->solved);
     if (hasImpact(s.island))
         restore(&s, answer);
     else
-        judge(&s, s.island->v, s.island->c, answer);
+        judge(&s, answer);
     pcArenaRelease(&s.worker->arena, 0);
 }
 

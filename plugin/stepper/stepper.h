@@ -62,6 +62,7 @@ void pcStepWrite(const pcStep* step);
 
 /* energy.c: of a problem and its answer. */
 double pcKineticEnergy(const pcProblem* problem, const double* v);
+double pcMassProduct(const pcProblem* problem, const double* x, const double* y); /* x'My */
 double pcEnergyError(const pcProblem* problem, const double* v, const double* c);
 
 #endif
