@@ -10,6 +10,7 @@
 #define PC_CONSTRAINT_CONSTRAINT_H
 
 #include "base/arena.h"
+#include "base/pose.h"
 #include "base/vec.h"
 #include "pcontact/system.h"
 #include "solver/problem.h"
@@ -37,12 +38,6 @@ void pcMotionAnswer(const pcMotion* motion, const double impulse[6], double out[
 
 /* Of the point x of the body, moving with the given six-vector. */
 v3 pcPointVelocity(const pcMotion* motion, const double velocity[6], v3 x);
-
-/* Moved by h v: the rotation by the exact exponential of h omega, the quaternion normalised. */
-pcPose pcPoseAdvance(const pcPose* pose, const double velocity[6], double h);
-
-/* The placed pose `inner` of a frame `outer`. */
-pcPose pcPoseCompose(const pcPose* outer, const pcPose* inner);
 
 /* ---- mobility (mobility.c) ---- */
 

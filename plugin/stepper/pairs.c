@@ -1,6 +1,7 @@
 /* From placed shapes to contacts: candidate pairs, then the events of each. */
 #include <string.h>
 
+#include "base/status.h"
 #include "stepper/stepper.h"
 
 /* A pair with more events than this keeps the best set of this size: the deepest, and those that hold the support polygon wide. */
@@ -108,33 +109,39 @@ static pcStatus eventsOf(pcStep* step, const pcPair* pair, pcPairCache* cache, p
     return pcEventsOfPair(shape1, &pose1, shape2, &pose2, flags, &settings, cache, events, MOST_EVENTS, count);
 }
 
-/* 0: the pair is not wanted; -1: the surface is no surface. */
-static int surfaceOf(pcStep* step, const pcPair* pair, pcSurface* out)
+static pcStatus surfaceOf(pcStep* step, const pcPair* pair, pcSurface* out, bool* wanted)
 {
-    *out = pcDefaultSurface(step->settings);
-    if (!step->system->surface) return 1;
-    if (!step->system->surface(step->system->surfaceContext, pair->shape1, pair->shape2, out)) return 0;
-    return pcSurfaceCheck(out, "pair of shape", pair->shape1) == PC_OK ? 1 : -1;
+    *out = pcDefaultSurface(step->settings), *wanted = true;
+    if (!step->system->surface) return PC_OK;
+    *wanted = step->system->surface(step->system->surfaceContext, pair->shape1, pair->shape2, out) != 0;
+    return *wanted ? pcSurfaceCheck(out, "pair with shape", pair->shape2) : PC_OK;
 }
 
+static void addEvent(pcStep* step, const pcPair* pair, const pcEvent* event, const pcSurface* surface)
+{
+    pcTouch* touch = addTouch(step);
+    if (!touch) return; /* the arena remembers */
+    *touch = pcTouchOfEvent(event, step->pose + pair->shape2);
+    touch->body1 = step->system->shapes[pair->shape1].body, touch->body2 = step->system->shapes[pair->shape2].body;
+    touch->shape1 = pair->shape1, touch->shape2 = pair->shape2, touch->surface = *surface;
+    step->report.infeasibilityContact = larger(step->report.infeasibilityContact, -event->phi);
+    step->report.events++;
+}
+
+/* A pair that cannot be measured must not fall through each other unnoticed: the step is refused, unless the callback takes the pair out
+ * (because its contacts are given, for example). */
 static pcStatus addPair(pcStep* step, const pcPair* pair, pcPairCache* cache)
 {
     pcEvent events[MOST_EVENTS];
     pcSurface surface;
     int count = 0;
-    pcStatus status = eventsOf(step, pair, cache, events, &count);
-    if (status != PC_OK || count == 0) return status;
-    int wanted = surfaceOf(step, pair, &surface);
-    if (wanted <= 0) return wanted < 0 ? PC_ERROR_ARGUMENT : PC_OK;
-    for (int i = 0; i < count && i < MOST_EVENTS; i++) {
-        pcTouch* touch = addTouch(step);
-        if (!touch) return PC_OK; /* the arena remembers */
-        *touch = pcTouchOfEvent(events + i, step->pose + pair->shape2);
-        touch->body1 = step->system->shapes[pair->shape1].body, touch->body2 = step->system->shapes[pair->shape2].body;
-        touch->shape1 = pair->shape1, touch->shape2 = pair->shape2, touch->surface = surface;
-        step->report.infeasibilityContact = larger(step->report.infeasibilityContact, -events[i].phi);
-        step->report.events++;
-    }
+    bool wanted;
+    pcStatus measured = eventsOf(step, pair, cache, events, &count);
+    if (measured == PC_OK && count == 0) return PC_OK;
+    pcStatus status = surfaceOf(step, pair, &surface, &wanted);
+    if (status != PC_OK || !wanted) return status;
+    if (measured != PC_OK) return pcFail(measured, "shapes %d and %d: %s", pair->shape1, pair->shape2, pcStatusText(measured));
+    for (int i = 0; i < count && i < MOST_EVENTS; i++) addEvent(step, pair, events + i, &surface);
     return PC_OK;
 }
 
