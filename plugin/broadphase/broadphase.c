@@ -44,8 +44,8 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
     double size = out->halfSpace ? 0.0 : shape->outradius;
     out->at = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
     double reach = out->halfSpace ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
-    double moved = ahead->h * (ahead->pace.linear + ahead->pace.angular * reach);
-    out->ahead = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : moved + RELATIVE_AHEAD * size);
+    out->speed = ahead->pace.linear + ahead->pace.angular * reach;
+    out->ahead = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : ahead->h * out->speed + RELATIVE_AHEAD * size);
     out->turn = ahead->margin > 0.0 ? 0.0 : ahead->h * ahead->pace.angular;
     if (out->halfSpace)
         placePlane(shape, &R, pose, out);

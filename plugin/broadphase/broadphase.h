@@ -5,11 +5,13 @@
  *
  *     ahead = h (|v| + |omega| reach) + 0.001 size
  *
- *     v, omega   the larger of the velocity before the step and the one without any impulse, which holds h g as well
+ *     v, omega   the larger of the velocity before the step and the one without any impulse, which holds h g as well; of a body that a
+ *                faster one may strike within the step: what that can make of it (stepper/pairs.c)
  *     reach      of its points from the body's centre of mass            size   outradius; a half-space has none
  *
  * Two shapes are a pair if they are not further apart than ahead1 + ahead2. At rest h^2 |g| and the part of the size remain, so that a
- * contact at rest never comes and goes. A layer between bodies is looked across as well. A named margin is the distance of the two: each looks half of it ahead.
+ * contact at rest never comes and goes. A layer between bodies is looked across as well. A named margin is the distance of the two: each
+ * looks half of it ahead.
  */
 #ifndef PC_BROADPHASE_BROADPHASE_H
 #define PC_BROADPHASE_BROADPHASE_H
@@ -28,6 +30,7 @@ typedef struct pcProxy {
     v3 low, high; /* box around it, widened by `ahead`; of a half-space not used */
     v3 at;        /* centre; of a half-space the position of its pose */
     double ahead; /* length */
+    double speed; /* of its fastest point */
     bool halfSpace;
     v3 normal; /* half-space: normal.x <= offset in world axes */
     double offset;
@@ -53,8 +56,8 @@ typedef struct pcAhead {
 /* Fills in everything that follows from shape, pose and motion; body, moves, category and collide are the caller's. */
 void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead, pcProxy* out);
 
-/* All pairs in the order of (shape1, shape2), in the arena; returns how many. `order` is a permutation of the shapes: the one of the last step makes sorting
- * cheap; it is updated. */
+/* All pairs in the order of (shape1, shape2), in the arena; returns how many. `order` is a permutation of the shapes, and is updated: that
+ * of the last step makes sorting cheap. */
 int pcPairsFind(pcArena* arena, const pcProxy* proxies, int count, int* order, pcPair** out);
 
 /* Whether two proxies are a pair, by all that is known of them: what pcPairsFind finds without looking at all pairs. */

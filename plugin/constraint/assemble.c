@@ -75,8 +75,8 @@ static double shareOf(const pcProblem* p, int row, int side)
     return fabs(sum);
 }
 
-/* What counts as one unit of velocity: max(|f|, |g| h, |b|), with angular velocities as the rows see them. The target b holds gamma |d| / h;
- * of contacts still apart it is room, not speed, and does not count. */
+/* What counts as one unit of velocity: max(|f|, |g| h, |b|), with angular velocities as the rows see them. The target b holds
+ * gamma |d| / h; of contacts still apart it is room, not speed, and does not count. */
 static double velocityScale(const pcAssembly* a, const pcProblem* p)
 {
     double scale = v3Norm(v3Load(a->system->gravity)) * a->h;

@@ -11,8 +11,9 @@
  *     b_n = -gamma d / h      d <= 0: the part of the penetration that one step removes (T 5.1)
  *     b_n = -e u_n(v_old)     if larger, for a contact that approached and would touch within the step (Newton)
  *
- * Adaptive gamma (S 5 asks for one). A body at rest that is pushed out at gamma |d| / h meets the next step's slower target
- * gamma (1 - gamma) |d| / h; it is thrown clear if it loses less than the difference, a h, to the acceleration a that presses it on: if gamma^2 |d| > a h^2. So
+ * Adaptive gamma (S 5 asks for one). A body that is pushed out at gamma |d| / h meets the slower target gamma (1 - gamma) |d| / h in the
+ * next step. The difference, gamma^2 |d| / h, must not exceed what the acceleration a that presses it on takes from it, a h, or it is
+ * thrown clear. So
  *
  *     gamma = sqrt(a h^2 / |d|), at most 1, at least 0.05,       a = (u_n(v_old) - u_n(v*)) / h:
  *

@@ -6,31 +6,53 @@
 
 /* A pair with more events than this keeps the best set of this size: the deepest, and those that hold the support polygon wide. */
 #define MOST_EVENTS 64
+/* So many bodies in a row may be struck one by the other within one step. */
+#define MOST_ROUNDS 8
 
 /* ---- pairs ---- */
 
 static bool moves(const pcStep* step, int body) { return body >= 0 && step->motion[body].moves; }
 
-static pcAhead aheadOf(const pcStep* step, int body)
+static pcPace paceOf(const pcMotion* m)
 {
-    pcAhead ahead = {.h = step->h, .margin = step->settings->margin, .layer = step->settings->layer};
-    if (body < 0) return ahead;
-    const pcMotion* m = step->motion + body;
-    ahead.centreOfMass = m->position;
-    ahead.pace.linear = larger(v3Norm(v3Load(m->velocity)), v3Norm(v3Load(m->free)));
-    ahead.pace.angular = larger(v3Norm(v3Load(m->velocity + 3)), v3Norm(v3Load(m->free + 3)));
-    return ahead;
+    return (pcPace){larger(v3Norm(v3Load(m->velocity)), v3Norm(v3Load(m->free))),
+                    larger(v3Norm(v3Load(m->velocity + 3)), v3Norm(v3Load(m->free + 3)))};
 }
 
-static void placeShape(pcStep* step, int index, pcProxy* proxy)
+static void placeShape(pcStep* step, int index, const pcPace* pace, pcProxy* proxy)
 {
     const pcPlacedShape* placed = step->system->shapes + index;
+    int body = placed->body;
     pcPose* pose = step->pose + index;
-    *pose = placed->body >= 0 ? pcPoseCompose(&step->system->bodies[placed->body].pose, &placed->pose) : placed->pose;
-    pcAhead ahead = aheadOf(step, placed->body);
+    *pose = body >= 0 ? pcPoseCompose(&step->system->bodies[body].pose, &placed->pose) : placed->pose;
+    pcAhead ahead = {.h = step->h, .margin = step->settings->margin, .layer = step->settings->layer};
+    if (body >= 0) ahead.centreOfMass = step->motion[body].position, ahead.pace = pace[body];
     pcProxyPlace(placed->shape, pose, &ahead, proxy);
-    proxy->body = placed->body, proxy->moves = moves(step, placed->body);
+    proxy->body = body, proxy->moves = moves(step, body);
     proxy->category = placed->category, proxy->collide = placed->collide;
+}
+
+/* What `from` may make of `to` in a collision along the line of their centres, elastic at worst: 2 m1 / (m1 + m2) of its speed. */
+static bool strike(const pcStep* step, const pcProxy* from, const pcProxy* to, pcPace* pace)
+{
+    if (!to->moves || from->body < 0) return false;
+    double m1 = step->motion[from->body].mass, m2 = step->motion[to->body].mass;
+    double share = !from->moves ? 2.0 : m1 + m2 > 0.0 ? 2.0 * m1 / (m1 + m2) : 1.0;
+    double speed = share * from->speed;
+    if (!(speed > 1.01 * to->speed)) return false;
+    pace[to->body].linear = larger(pace[to->body].linear, speed);
+    return true;
+}
+
+/* A body that is struck within the step goes on to strike others: pairs make their slower body as fast as that; true if one became so. */
+static bool sharePace(const pcStep* step, const pcProxy* proxies, pcPace* pace)
+{
+    bool faster = false;
+    for (int i = 0; i < step->pairCount && step->settings->margin == 0.0; i++) {
+        const pcProxy *a = proxies + step->pairs[i].shape1, *b = proxies + step->pairs[i].shape2;
+        faster |= strike(step, a, b, pace) | strike(step, b, a, pace);
+    }
+    return faster;
 }
 
 /* The order of the last step, if it is of as many shapes. */
@@ -45,13 +67,20 @@ static int* orderOf(pcStep* step, int count)
 
 void pcStepPairs(pcStep* step)
 {
-    int count = step->system->shapeCount;
+    int count = step->system->shapeCount, bodies = step->system->bodyCount;
     int* order = orderOf(step, count);
     pcProxy* proxies = pcArenaNew(step->arena, pcProxy, count);
+    pcPace* pace = pcArenaNew(step->arena, pcPace, bodies);
     step->pose = pcArenaNew(step->arena, pcPose, count);
     if (!order || !pcArenaGood(step->arena)) return;
-    for (int i = 0; i < count; i++) placeShape(step, i, proxies + i);
-    step->pairCount = pcPairsFind(step->arena, proxies, count, order, &step->pairs);
+    for (int i = 0; i < bodies; i++) pace[i] = paceOf(step->motion + i);
+    size_t mark = pcArenaMark(step->arena);
+    for (int round = 0; round == 0 || (round < MOST_ROUNDS && sharePace(step, proxies, pace)); round++) {
+        pcArenaRelease(step->arena, mark);
+        for (int i = 0; i < count; i++) placeShape(step, i, pace, proxies + i);
+        step->pairCount = pcPairsFind(step->arena, proxies, count, order, &step->pairs);
+        if (!pcArenaGood(step->arena)) return;
+    }
     step->report.pairs = step->pairCount;
 }
 

@@ -1,4 +1,4 @@
-/* Counting what the whole program allocates, by standing before the C library. A sanitizer stands there already: then nothing is counted. */
+/* Counting what the whole program allocates, by standing before the C library. Where a sanitizer stands already, nothing is counted. */
 #ifndef PC_UNIT_COUNTING_H
 #define PC_UNIT_COUNTING_H
 

@@ -122,6 +122,21 @@ PC_TEST(Broadphase, MissesNothingThatTouchesWithinTheStep)
     freeShapes(shapes);
 }
 
+/* The first strikes the second, which within the same step would go through the third, and that through the fourth. */
+PC_TEST(Broadphase, LooksAheadForBodiesThatAreStruck)
+{
+    static const double mass[4] = {5, 1, 1, 0.2};
+    Scene s;
+    sceneBegin(&s);
+    memset(s.system.gravity, 0, sizeof s.system.gravity);
+    for (int i = 0; i < 4; i++) sceneSphere(&s, 0.11 * i, 0, 0, 0.05, mass[i]);
+    s.body[0].velocity[0] = 20;
+    sceneStep(&s);
+    PC_EXPECT_GT(s.body[3].velocity[0], 10);
+    for (int i = 1; i < 4; i++) PC_EXPECT_GE(s.body[i].pose.position[0] - s.body[i - 1].pose.position[0], 0.1 - 1e-6);
+    sceneEnd(&s);
+}
+
 /* Not even without gravity and velocities, where only the part of the size is left to look ahead. */
 PC_TEST(Broadphase, ContactsAtRestPersist)
 {

@@ -602,6 +602,44 @@ PC_TEST(StepWorlds, RestingBoxIsNotThrownByRestitution)
     }
 }
 
+/* A racket that keeps its velocity gives more than its own: (1 + e) V. */
+PC_TEST(StepWorlds, RacketGivesItsEnergy)
+{
+    for (int law = 0; law < 2; law++) {
+        PC_CASE("law=%d", law);
+        Scene s;
+        sceneBegin(&s);
+        memset(s.system.gravity, 0, sizeof s.system.gravity);
+        s.settings.restitution = (pcRestitution)law, s.settings.bounce = 0.8;
+        int ball = sceneSphere(&s, 0.51, 0, 0, 0.1, 1), racket = sceneSphere(&s, 0, 0, 0, 0.4, 1);
+        s.body[racket].kind = PC_BODY_KINEMATIC;
+        s.body[racket].velocity[0] = 3;
+        sceneRun(&s, 3);
+        PC_EXPECT_NEAR(1.8 * 3, s.body[ball].velocity[0], 1e-8);
+        sceneEnd(&s);
+    }
+}
+
+/* Two balls, equal masses, e = 1: they exchange their velocities; friction at an oblique hit takes energy, never adds it. */
+PC_TEST(StepWorlds, PoissonKeepsEnergyWithinBounds)
+{
+    for (int oblique = 0; oblique < 2; oblique++) {
+        PC_CASE("oblique=%d", oblique);
+        Scene s;
+        sceneBegin(&s);
+        memset(s.system.gravity, 0, sizeof s.system.gravity);
+        s.settings.restitution = PC_RESTITUTION_POISSON, s.settings.bounce = 1;
+        sceneSphere(&s, 0, 0, 0, 0.1, 1), sceneSphere(&s, 0.21, oblique ? 0.08 : 0, 0, 0.1, 1);
+        s.body[0].velocity[0] = 2, s.body[0].velocity[5] = oblique ? 10 : 0;
+        double before = 0.5 * 4 + 0.5 * 0.4 * 0.01 * (oblique ? 100 : 0);
+        sceneRun(&s, 5);
+        PC_EXPECT_LE(s.result.report.kinetic, before * (1 + 1e-9));
+        PC_EXPECT_GE(s.result.report.kinetic, before * (oblique ? 0.5 : 1 - 1e-9));
+        if (!oblique) PC_EXPECT_NEAR(2, s.body[1].velocity[0], 1e-9);
+        sceneEnd(&s);
+    }
+}
+
 /* ---- stabilization ---- */
 
 /* Depth of a ball after so many steps that begins 1e-4 deep: gamma^2 |d| < g h^2, so that nothing is thrown. */
