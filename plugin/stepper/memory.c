@@ -1,6 +1,7 @@
 /* Two histories take turns: the step reads the last one and writes the other; a step that fails leaves the last one as it was. */
 #include "stepper/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,29 @@ pcPairCache pcHistoryCache(const pcHistory* history, const pcPair* pair, int* fr
     return (pcPairCache){0};
 }
 
+static void takeArrays(pcHistory* history, const pcHistorySize* size)
+{
+    pcArena* arena = &history->arena;
+    *history = (pcHistory){.arena = *arena, .shapes = size->shapes, .pairs = size->pairs, .rows = size->rows, .slots = 16};
+    while (history->slots < 2 * size->touches) history->slots *= 2;
+    history->order = pcArenaNew(arena, int, size->shapes);
+    history->pair = pcArenaNew(arena, pcKeptPair, size->pairs);
+    history->touch = pcArenaNew(arena, pcKeptTouch, size->touches);
+    history->slot = pcArenaNew(arena, int, history->slots);
+    history->rowImpulse = pcArenaNew(arena, double, size->rows);
+}
+
+/* More than ever before may come in pieces: then it is given back, which joins them, and taken again. */
+bool pcHistoryBegin(pcHistory* history, const pcHistorySize* size)
+{
+    for (size_t peak = SIZE_MAX; peak != history->arena.peak;) {
+        peak = history->arena.peak;
+        pcArenaRelease(&history->arena, 0);
+        takeArrays(history, size);
+    }
+    return pcArenaGood(&history->arena);
+}
+
 /* ---- impulses ---- */
 
 static unsigned hashOf(int body1, int body2, int shape1, int shape2, unsigned long long id)
@@ -66,14 +90,6 @@ static unsigned hashOf(int body1, int body2, int shape1, int shape2, unsigned lo
     int part[4] = {body1, body2, shape1, shape2};
     for (int i = 0; i < 4; i++) x = (x ^ (x >> 29) ^ (unsigned)part[i]) * 0x9e3779b97f4a7c15ull;
     return (unsigned)(x >> 32);
-}
-
-void pcHistoryBeginTouches(pcHistory* history, int count)
-{
-    history->touches = 0, history->slots = 16;
-    while (history->slots < 2 * count) history->slots *= 2;
-    history->touch = pcArenaNew(&history->arena, pcKeptTouch, count);
-    history->slot = pcArenaNew(&history->arena, int, history->slots);
 }
 
 /* Given contacts without an id cannot be recognised. */

@@ -58,8 +58,13 @@ void pcMemoryClear(pcMemory* memory);
 /* The pair's cache of the last step, or an empty one. `from` goes through the old list and is kept from call to call: pairs ascend. */
 pcPairCache pcHistoryCache(const pcHistory* history, const pcPair* pair, int* from);
 
-/* Room for so many contacts, then their impulses one by one. */
-void pcHistoryBeginTouches(pcHistory* history, int count);
+/* Empty, with room for so much: in one piece, so that as much in the next steps allocates nothing. False if out of memory. */
+typedef struct pcHistorySize {
+    int shapes, pairs, touches, rows;
+} pcHistorySize;
+bool pcHistoryBegin(pcHistory* history, const pcHistorySize* size);
+
+/* The impulse of one contact. */
 void pcHistoryKeep(pcHistory* history, const pcKeptTouch* touch);
 const pcKeptTouch* pcHistoryFind(const pcHistory* history, const pcTouch* touch);
 

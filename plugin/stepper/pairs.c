@@ -56,29 +56,28 @@ static bool sharePace(const pcStep* step, const pcProxy* proxies, pcPace* pace)
 }
 
 /* The order of the last step, if it is of as many shapes. */
-static int* orderOf(pcStep* step, int count)
+static int* orderOf(const pcStep* step, int count)
 {
-    int* order = pcArenaNew(&step->now->arena, int, count);
+    int* order = pcArenaNew(step->arena, int, count);
     bool known = step->last->shapes == count;
     for (int i = 0; order && i < count; i++) order[i] = known ? step->last->order[i] : i;
-    step->now->shapes = count, step->now->order = order;
     return order;
 }
 
 void pcStepPairs(pcStep* step)
 {
     int count = step->system->shapeCount, bodies = step->system->bodyCount;
-    int* order = orderOf(step, count);
+    step->order = orderOf(step, count);
     pcProxy* proxies = pcArenaNew(step->arena, pcProxy, count);
     pcPace* pace = pcArenaNew(step->arena, pcPace, bodies);
     step->pose = pcArenaNew(step->arena, pcPose, count);
-    if (!order || !pcArenaGood(step->arena)) return;
+    if (!pcArenaGood(step->arena)) return;
     for (int i = 0; i < bodies; i++) pace[i] = paceOf(step->motion + i);
     size_t mark = pcArenaMark(step->arena);
     for (int round = 0; round == 0 || (round < MOST_ROUNDS && sharePace(step, proxies, pace)); round++) {
         pcArenaRelease(step->arena, mark);
         for (int i = 0; i < count; i++) placeShape(step, i, pace, proxies + i);
-        step->pairCount = pcPairsFind(step->arena, proxies, count, order, &step->pairs);
+        step->pairCount = pcPairsFind(step->arena, proxies, count, step->order, &step->pairs);
         if (!pcArenaGood(step->arena)) return;
     }
     step->report.pairs = step->pairCount;
@@ -177,14 +176,13 @@ static pcStatus addPair(pcStep* step, const pcPair* pair, pcPairCache* cache)
 pcStatus pcStepEvents(pcStep* step)
 {
     int from = 0;
-    pcKeptPair* kept = pcArenaNew(&step->now->arena, pcKeptPair, step->pairCount);
+    step->kept = pcArenaNew(step->arena, pcKeptPair, step->pairCount);
     addGiven(step);
-    for (int i = 0; kept && i < step->pairCount; i++) {
+    for (int i = 0; step->kept && i < step->pairCount; i++) {
         const pcPair* pair = step->pairs + i;
-        kept[i] = (pcKeptPair){pair->shape1, pair->shape2, pcHistoryCache(step->last, pair, &from)};
-        pcStatus status = addPair(step, pair, &kept[i].cache);
+        step->kept[i] = (pcKeptPair){pair->shape1, pair->shape2, pcHistoryCache(step->last, pair, &from)};
+        pcStatus status = addPair(step, pair, &step->kept[i].cache);
         if (status != PC_OK) return status;
     }
-    step->now->pair = kept, step->now->pairs = kept ? step->pairCount : 0;
     return PC_OK;
 }

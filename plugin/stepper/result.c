@@ -48,16 +48,16 @@ static void keepTouch(pcStep* step, const pcIsland* island, int i)
 void pcStepKeep(pcStep* step)
 {
     pcHistory* now = step->now;
-    now->h = step->h, now->rows = step->system->rowCount;
-    now->rowImpulse = pcArenaNew(&now->arena, double, now->rows);
-    pcHistoryBeginTouches(now, step->touches);
-    if (!pcArenaGood(&now->arena)) return;
+    const pcHistorySize size = {step->system->shapeCount, step->pairCount, step->touches, step->system->rowCount};
+    if (!pcHistoryBegin(now, &size)) return;
+    now->h = step->h, now->solved = true;
+    if (size.shapes > 0) memcpy(now->order, step->order, (size_t)size.shapes * sizeof *now->order);
+    if (size.pairs > 0) memcpy(now->pair, step->kept, (size_t)size.pairs * sizeof *now->pair);
     for (int i = 0; i < step->islandCount; i++) {
         const pcIsland* island = step->islands + i;
         for (int k = 0; k < island->rows; k++) now->rowImpulse[island->row[k]] = island->c[k];
         for (int k = 0; k < island->touches; k++) keepTouch(step, island, k);
     }
-    now->solved = true;
 }
 
 /* ---- report ---- */

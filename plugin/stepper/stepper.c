@@ -23,9 +23,7 @@ static pcStatus begin(pcStep* step)
     step->threads = threadsOf(step->settings);
     step->arena = &memory->arena;
     step->last = memory->history + memory->last, step->now = memory->history + 1 - memory->last;
-    pcArenaRelease(step->arena, 0);
     pcArenaRelease(&step->now->arena, 0);
-    *step->now = (pcHistory){.arena = step->now->arena};
     if (!pcMemoryPrepare(memory, step->threads)) return pcFail(PC_ERROR_MEMORY, "out of memory for %d threads", step->threads);
     return pcStepChooseSolver(step->settings, &step->solver);
 }
@@ -54,6 +52,15 @@ static double lap(struct timespec* mark)
     struct timespec before = *mark;
     clock_gettime(CLOCK_MONOTONIC, mark);
     return 1e3 * (double)(mark->tv_sec - before.tv_sec) + 1e-6 * (double)(mark->tv_nsec - before.tv_nsec);
+}
+
+/* The histories change places. The older one gets as much room as the newer, so that the next step allocates nothing. */
+static void end(pcStep* step)
+{
+    const pcHistory* now = step->now;
+    const pcHistorySize size = {now->shapes, now->pairs, step->touches, now->rows};
+    if (step->last->arena.peak < now->arena.peak) pcHistoryBegin(step->last, &size);
+    step->memory->last = 1 - step->memory->last;
 }
 
 /* ---- the step ---- */
@@ -109,8 +116,9 @@ pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double
     status = run(&step);
     if (status == PC_OK) {
         pcStepWrite(&step);
-        step.memory->last = 1 - step.memory->last;
+        end(&step);
     }
+    pcArenaRelease(&step.memory->arena, 0);
     if (!system->memory) pcMemoryClear(&own);
     return status;
 }

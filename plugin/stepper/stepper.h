@@ -26,7 +26,9 @@ typedef struct pcStep {
 
     pcMotion* motion; /* per body */
     pcPose* pose;     /* per shape, in world axes */
+    int* order;       /* of the shapes, by the broadphase */
     pcPair* pairs;
+    pcKeptPair* kept; /* per pair: its cache */
     int pairCount;
     pcTouch* touch; /* given contacts first, in their order; then events by pair and id */
     int touches, touchCapacity;
