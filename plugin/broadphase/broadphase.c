@@ -11,7 +11,7 @@ static const double RELATIVE_AHEAD = 1e-3; /* of the size; Broadphase.ContactsAt
 
 /* ---- boxes ---- */
 
-/* How far the shape reaches from its centre along the world's axis of row `r` of its rotation. */
+/* How far the shape reaches from its centre along a unit direction in its own axes. */
 static double supportAlong(const pcShape* s, v3 direction)
 {
     if (s->kind == PC_SHAPE_SPHERE) return s->radius;

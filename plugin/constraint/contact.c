@@ -23,8 +23,8 @@
 
 static const double GAMMA = 0.2;        /* where it is not set: ODE's ERP */
 static const double LEAST_GAMMA = 0.05; /* so that what nothing presses on comes out at last */
-static const double TOUCH = 1e-9;       /* of the arms of the contact: nearer counts as touching. Assembly.InfiniteFriction... */
-static const double SLIDING = 1e-6;     /* of the speeds of the bodies: slower has no direction */
+static const double TOUCH = 1e-9;   /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
+static const double SLIDING = 1e-6; /* of the speeds of the bodies: slower has no direction */
 
 /* What the rows of a contact are made from. */
 typedef struct Contact {

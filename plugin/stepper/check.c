@@ -15,7 +15,6 @@ static bool finite(const double* x, int count)
     return sum == 0.0;
 }
 
-/* What the message calls number `at` of `what`. */
 static pcStatus notFinite(const char* owner, int index, const char* what)
 {
     return pcFail(PC_ERROR_NOT_FINITE, "%s %d: its %s holds a number that is NaN or infinite", owner, index, what);

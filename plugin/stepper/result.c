@@ -69,6 +69,7 @@ static void judgeIslands(pcStep* step)
     for (int i = 0; i < step->islandCount; i++) {
         const pcIslandJudged* answer = step->answers + i;
         int rows = step->islands[i].problem.rows;
+        r->rows += rows;
         if (rows > r->largestIsland) r->largestIsland = rows, r->solver = answer->info.solver;
         r->contacts += step->islands[i].touches;
         r->outcome = answer->info.solve.outcome > r->outcome ? answer->info.solve.outcome : r->outcome;
@@ -118,7 +119,7 @@ static void measureEnergy(pcStep* step)
 
 void pcStepSummary(pcStep* step)
 {
-    step->report.bodies = step->system->bodyCount, step->report.rows = step->system->rowCount;
+    step->report.bodies = step->system->bodyCount;
     judgeIslands(step);
     measurePlaces(step);
     measureEnergy(step);

@@ -90,7 +90,13 @@ static pcStatus result(pcStep* step)
     return status;
 }
 
-static Phase* const phases[] = {pairs, pcStepEvents, assemble, solve, result};
+static Phase* const phases[] = {
+    pairs,        /* which shapes could touch within the step */
+    pcStepEvents, /* where: the events of each pair, and the contacts that were given */
+    assemble,     /* what hangs together, and the problem of each such island */
+    solve,        /* from the impulses of the last step, largest islands first */
+    result,       /* velocities, what the next step begins with, the report */
+};
 
 static pcStatus run(pcStep* step)
 {

@@ -160,7 +160,7 @@ static double move(Sweep* s, int row, double c)
     return fabs(change) * s->W[row];
 }
 
-/* Largest change of a sweep, as a velocity; without `apply` the change it would make. */
+/* Projects the rows of one cone; the largest change, as a velocity. */
 static double sweepCone(Sweep* s, const pcCone* cone)
 {
     double most = move(s, cone->row, projectedNormal(s, cone)), next[2];

@@ -620,6 +620,25 @@ PC_TEST(StepWorlds, RacketGivesItsEnergy)
     }
 }
 
+PC_TEST(StepWorlds, SlowApproachDoesNotBounce)
+{
+    for (int law = 0; law < 2; law++)
+        for (int fast = 0; fast < 2; fast++) {
+            PC_CASE("law=%d fast=%d", law, fast);
+            Scene s;
+            sceneBegin(&s);
+            memset(s.system.gravity, 0, sizeof s.system.gravity);
+            s.settings.restitution = (pcRestitution)law;
+            int body = sceneBody(&s, (const double[3]){0, 0, 0}, 1, unitCube);
+            pcContact* c = sceneContact(&s, body, (const double[3]){0, 0, 0}, 0);
+            c->surface.bounce = 0.5, c->surface.bounceVelocity = 2;
+            s.body[body].velocity[2] = fast ? -3 : -1;
+            sceneStep(&s);
+            PC_EXPECT_NEAR(fast ? 1.5 : 0, s.body[body].velocity[2], 1e-9);
+            sceneEnd(&s);
+        }
+}
+
 /* Two balls, equal masses, e = 1: they exchange their velocities; friction at an oblique hit takes energy, never adds it. */
 PC_TEST(StepWorlds, PoissonKeepsEnergyWithinBounds)
 {
@@ -684,6 +703,49 @@ PC_TEST(StepWorlds, AdaptiveGammaDoesNotThrow)
     }
     PC_EXPECT_LE(highest, 0.1 + 1e-9);
     PC_EXPECT_NEAR(0.1, s.body[ball].pose.position[2], 1e-6);
+    sceneEnd(&s);
+}
+
+/* v + s c = 0 and v = -g h + c. */
+PC_TEST(StepWorlds, SoftContactYields)
+{
+    Scene s;
+    sceneBegin(&s);
+    int body = sceneBody(&s, (const double[3]){0, 0, 0}, 1, unitCube);
+    sceneContact(&s, body, (const double[3]){0, 0, 0}, 0)->surface.softness = 0.25;
+    sceneStep(&s);
+    PC_EXPECT_NEAR(-0.25 * 0.1 / 1.25, s.body[body].velocity[2], 1e-10);
+    PC_EXPECT_NEAR(0.1 / 1.25, s.touch[0].impulse[0], 1e-10);
+    sceneEnd(&s);
+}
+
+/* The other gaps agree with the length where bodies touch. */
+PC_TEST(StepWorlds, BoxRestsWithEveryGap)
+{
+    for (int gap = 0; gap < 3; gap++) {
+        PC_CASE("gap=%d", gap);
+        Scene s;
+        sceneBegin(&s);
+        s.settings.gap = (pcGapKind)gap;
+        sceneFloor(&s);
+        int lower = sceneBox(&s, 0, 0, 0.5, unitCube, 1), upper = sceneBox(&s, 0.2, 0, 1.5, unitCube, 1);
+        sceneRun(&s, 50);
+        expectPlace(&s, lower, 0, 0, 0.5, 1e-7);
+        expectPlace(&s, upper, 0.2, 0, 1.5, 1e-7);
+        sceneEnd(&s);
+    }
+}
+
+/* Shapes whose centres coincide have no direction apart; they come apart all the same. */
+PC_TEST(StepWorlds, CoincidentBoxesComeApart)
+{
+    Scene s;
+    sceneBegin(&s);
+    memset(s.system.gravity, 0, sizeof s.system.gravity);
+    sceneBox(&s, 0, 0, 0, unitCube, 1), sceneBox(&s, 0, 0, 0, unitCube, 1);
+    sceneRun(&s, 100);
+    v3 apart = v3Sub(v3Load(s.body[0].pose.position), v3Load(s.body[1].pose.position));
+    PC_EXPECT_GT(v3Max(apart), 0.99);
     sceneEnd(&s);
 }
 
