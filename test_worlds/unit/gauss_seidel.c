@@ -2,8 +2,9 @@
  * Projected Gauss-Seidel over cones. With W = J M^-1 J' + s, per cone and sweep:
  *
  *     FREE, BOX    c <- clip(c - u / W_ii)
- *     normal       c_n <- max(0, c_n - u_n / W_nn)           (T 5.7: u_n - sum_g sigma_g(-u_g) in place of u_n)
- *     group g      c_g <- proj to the disc (or polygon) of radius c_n of (c_g - u_g / trace W_gg)
+ *     T 5.1        c_n <- max(0, c_n - u_n / W_nn), then each group: c_g <- proj(c_g - u_g / trace W_gg) to the disc (or polygon) of
+ *                  radius c_n
+ *     T 5.7        c <- proj_K(c - u / trace W), all rows of the cone at once: descent of a convex function
  *
  * v is kept with c: v = f + M^-1 J'c, through Y = M^-1 J', one dense column per row. No claim to speed.
  */
@@ -108,30 +109,7 @@ static void toGroup(const pcCone* cone, int group, double radius, double* c)
     }
 }
 
-/* max over the unit disc (polygon) of -d.u: the slip speed lambda. */
-static double slipOf(const pcCone* cone, int group, const double* u)
-{
-    if (cone->groupSize[group] == 1) return fabs(u[0]);
-    if (group > 0 || cone->edges == 0) return hypot(u[0], u[1]);
-    double most = -HUGE_VAL;
-    for (int i = 0; i < cone->edges; i++) {
-        double angle = cone->angle + TWO_PI * i / cone->edges;
-        most = fmax(most, -(u[0] * cos(angle) + u[1] * sin(angle)));
-    }
-    return most;
-}
-
 static double velocityOf(const Sweep* s, int row) { return rowTimes(s->p, row, s->v) - s->p->target[row] + s->p->soft[row] * s->c[row]; }
-
-static double normalVelocity(const Sweep* s, const pcCone* cone)
-{
-    double u = velocityOf(s, cone->row);
-    for (int g = 0, row = cone->row + 1; g < cone->groups && !s->p->coulomb; row += cone->groupSize[g++]) {
-        double ug[2] = {velocityOf(s, row), cone->groupSize[g] > 1 ? velocityOf(s, row + 1) : 0.0};
-        u -= slipOf(cone, g, ug);
-    }
-    return u;
-}
 
 /* What one projection makes of the group that starts at `row`. */
 static void projectedGroup(const Sweep* s, const pcCone* cone, int group, int row, double out[2])
@@ -147,9 +125,39 @@ static double projectedNormal(const Sweep* s, const pcCone* cone)
 {
     double w = s->W[cone->row];
     if (!(w > 0.0)) return s->c[cone->row];
-    if (cone->kind == PC_CONE_FRICTION) return fmax(0.0, s->c[cone->row] - normalVelocity(s, cone) / w);
+    if (cone->kind == PC_CONE_FRICTION) return fmax(0.0, s->c[cone->row] - velocityOf(s, cone->row) / w);
     double c = s->c[cone->row] - velocityOf(s, cone->row) / w;
     return cone->kind == PC_CONE_BOX ? clip(c, cone->lo, cone->hi) : c;
+}
+
+/* d/dc_n of 1/2 dist^2 of a from the cone cut at c_n; writes the nearest point there. */
+static double slopeAt(const pcCone* cone, const double* a, double normal, double* nearest)
+{
+    double slope = normal - a[0];
+    nearest[0] = normal;
+    for (int g = 0, at = 1; g < cone->groups; at += cone->groupSize[g++]) {
+        for (int i = 0; i < cone->groupSize[g]; i++) nearest[at + i] = a[at + i];
+        toGroup(cone, g, normal, nearest + at);
+        for (int i = 0; i < cone->groupSize[g] && normal > 0.0; i++) slope -= (a[at + i] - nearest[at + i]) * nearest[at + i] / normal;
+    }
+    return slope;
+}
+
+/* The nearest point of K, by bisection. */
+static void toCone(const pcCone* cone, const double* a, double* nearest)
+{
+    double low = 0.0, high = fabs(a[0]);
+    for (int i = 1; i < cone->rows; i++) high += fabs(a[i]);
+    if (slopeAt(cone, a, 1e-14 * high, nearest) >= 0.0) high = 0.0;
+    for (int i = 0; i < 100 && low < high; i++) {
+        double middle = 0.5 * (low + high);
+        if (middle <= low || middle >= high) break;
+        if (slopeAt(cone, a, middle, nearest) < 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    slopeAt(cone, a, high, nearest);
 }
 
 static double move(Sweep* s, int row, double c)
@@ -160,10 +168,26 @@ static double move(Sweep* s, int row, double c)
     return fabs(change) * s->W[row];
 }
 
+static bool isRelaxed(const Sweep* s, const pcCone* cone) { return cone->kind == PC_CONE_FRICTION && cone->groups > 0 && !s->p->coulomb; }
+
+static void projectedCone(const Sweep* s, const pcCone* cone, double next[PC_CONE_ROWS])
+{
+    double a[PC_CONE_ROWS] = {0}, trace = 0.0;
+    for (int i = 0; i < cone->rows; i++) trace += s->W[cone->row + i];
+    for (int i = 0; i < cone->rows; i++) a[i] = s->c[cone->row + i] - (trace > 0.0 ? velocityOf(s, cone->row + i) / trace : 0.0);
+    toCone(cone, a, next);
+}
+
 /* Projects the rows of one cone; the largest change, as a velocity. */
 static double sweepCone(Sweep* s, const pcCone* cone)
 {
-    double most = move(s, cone->row, projectedNormal(s, cone)), next[2];
+    double most = 0.0, next[PC_CONE_ROWS] = {0};
+    if (isRelaxed(s, cone)) {
+        projectedCone(s, cone, next);
+        for (int i = 0; i < cone->rows; i++) most = fmax(most, move(s, cone->row + i, next[i]));
+        return most;
+    }
+    most = move(s, cone->row, projectedNormal(s, cone));
     for (int g = 0, row = cone->row + 1; g < cone->groups; row += cone->groupSize[g++]) {
         projectedGroup(s, cone, g, row, next);
         for (int i = 0; i < cone->groupSize[g]; i++) most = fmax(most, move(s, row + i, next[i]));
@@ -171,17 +195,30 @@ static double sweepCone(Sweep* s, const pcCone* cone)
     return most;
 }
 
+static double changeOf(const Sweep* s, int row, double next) { return fabs(next - s->c[row]) * s->W[row]; }
+
+/* The largest change that projecting a cone would still make. */
+static double restOf(const Sweep* s, const pcCone* cone)
+{
+    double most = 0.0, next[PC_CONE_ROWS] = {0};
+    if (isRelaxed(s, cone)) {
+        projectedCone(s, cone, next);
+        for (int i = 0; i < cone->rows; i++) most = fmax(most, changeOf(s, cone->row + i, next[i]));
+        return most;
+    }
+    most = changeOf(s, cone->row, projectedNormal(s, cone));
+    if (!(s->W[cone->row] > 0.0)) most = fmax(most, fabs(velocityOf(s, cone->row)));
+    for (int g = 0, row = cone->row + 1; g < cone->groups; row += cone->groupSize[g++]) {
+        projectedGroup(s, cone, g, row, next);
+        for (int i = 0; i < cone->groupSize[g]; i++) most = fmax(most, changeOf(s, row + i, next[i]));
+    }
+    return most;
+}
+
 static double residualOf(const Sweep* s)
 {
-    double most = 0.0, next[2];
-    for (const pcCone* cone = s->p->cone; cone < s->p->cone + s->p->cones; cone++) {
-        most = fmax(most, fabs(projectedNormal(s, cone) - s->c[cone->row]) * s->W[cone->row]);
-        if (!(s->W[cone->row] > 0.0)) most = fmax(most, fabs(velocityOf(s, cone->row)));
-        for (int g = 0, row = cone->row + 1; g < cone->groups; row += cone->groupSize[g++]) {
-            projectedGroup(s, cone, g, row, next);
-            for (int i = 0; i < cone->groupSize[g]; i++) most = fmax(most, fabs(next[i] - s->c[row + i]) * s->W[row + i]);
-        }
-    }
+    double most = 0.0;
+    for (int i = 0; i < s->p->cones; i++) most = fmax(most, restOf(s, s->p->cone + i));
     return most / s->p->velocityScale;
 }
 
