@@ -58,7 +58,8 @@ typedef struct pcPlacedShape {
     unsigned category, collide; /* a pair is looked at if (category1 & collide2) || (category2 & collide1); both 0: with everything */
 } pcPlacedShape;
 
-/* Asked for every near pair of shapes: 0 skips the pair, 1 uses *surface, which comes filled with pcDefaultSurface. */
+/* Asked for every pair of shapes that has a contact: 0 skips the pair, 1 uses *surface, which comes filled with pcDefaultSurface. It is
+ * also asked for near pairs that cannot be measured: 0 takes them out, 1 makes the step fail. */
 typedef int pcPairSurface(void* context, int shape1, int shape2, pcSurface* surface);
 
 /* A row of a joint, motor or stop: J v + softness * impulse = target, with lo <= impulse <= hi: held at a bound, the row may move on.
@@ -115,7 +116,7 @@ typedef struct pcContactResult {
 } pcContactResult;
 
 typedef struct pcStepReport {
-    int bodies, rows, pairs, events, contacts, islands; /* contacts: events and given ones that entered the problem */
+    int bodies, rows, pairs, events, contacts, islands; /* rows: scalar ones that were solved; contacts: events and given ones among them */
     int largestIsland;      /* scalar rows */
     const char* solver;     /* what solved the largest island; "none" if there was nothing to solve */
     pcOutcome outcome;      /* the worst of all islands */
@@ -138,7 +139,7 @@ typedef struct pcSystemResult {
     double* velocity;       /* 6 per body: v, omega */
     pcPose* pose;           /* per body: moved by h v, quaternion normalised */
     double* rowImpulse;     /* per row */
-    pcContactResult* contacts;
+    pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id */
     int contactCapacity;
     int contactCount;       /* written: how many there are; may exceed the capacity */
     pcStepReport report;    /* written */
