@@ -123,7 +123,8 @@ pcGmresInfo pcGmresSolve(const pcGmres* p, const double* b, pcArena* arena, doub
         info.residual = length / size;
         if (info.residual <= p->tolerance || !(length < 0.9 * last) || info.products >= p->limit) break;
         int j = 0;
-        for (bool more = true; more && j < k.m && info.products < p->limit && fabs(k.s[j]) > 0.5 * p->tolerance * size; j++, info.products++) {
+        for (bool more = true; more && j < k.m && info.products < p->limit && fabs(k.s[j]) > 0.5 * p->tolerance * size;
+             j++, info.products++) {
             more = arnoldi(&k, p, j);
             rotate(&k, j);
         }

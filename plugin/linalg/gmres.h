@@ -9,9 +9,9 @@ typedef struct pcGmres {
     void* self;
     void (*multiply)(void* self, const double* x, double* y);     /* y = A x */
     void (*precondition)(void* self, const double* x, double* y); /* y = P x with P near A^-1; the two do not overlap */
-    int restart;      /* directions held at a time */
-    int limit;        /* products in all */
-    double tolerance; /* of |b - A x| / |b| */
+    int restart;                                                  /* directions held at a time */
+    int limit;                                                    /* products in all */
+    double tolerance;                                             /* of |b - A x| / |b| */
 } pcGmres;
 
 typedef struct pcGmresInfo {

@@ -22,10 +22,10 @@
 #include "solver/memory.h"
 #include "solver/sparse.h"
 
-#define EDGES 8   /* corners of a fan */
-#define PASSES 20 /* turns of the fans */
-#define STALL 4   /* passes without getting better by half: then turning does not help */
-#define HELPED 3  /* passes in which the method had to be helped: the others would be as hard */
+#define EDGES 8     /* corners of a fan */
+#define PASSES 20   /* turns of the fans */
+#define STALL 4     /* passes without getting better by half: then turning does not help */
+#define HELPED 3    /* passes in which the method had to be helped: the others would be as hard */
 #define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
 #define HALF_TURN 3.14159265358979323846
 
@@ -40,7 +40,7 @@ static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, pcAr
 {
     if (p->rows > method->largest || !pcReduce(p, EDGES, arena, &fan->reduced)) return false;
     fan->z = pcArenaNew(arena, double, fan->reduced.n);
-    fan->wanted = pcArenaNew(arena, double, p->cones * PC_CONE_GROUPS);
+    fan->wanted = pcArenaNew(arena, double, p->cones* PC_CONE_GROUPS);
     return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
 }
 
@@ -81,7 +81,8 @@ static bool turn(Fan* fan, const double* c, bool accelerated)
 }
 
 /* One LCP. With `known`, v and c are those of the pass before, or of the caller. */
-static pcSolveInfo pass(const pcFanMethod* method, Fan* fan, bool known, const pcConeSettings* settings, pcArena* arena, double* v, double* c)
+static pcSolveInfo pass(const pcFanMethod* method, Fan* fan, bool known, const pcConeSettings* settings, pcArena* arena, double* v,
+                        double* c)
 {
     pcReduced* r = &fan->reduced;
     pcReducedAssemble(r);
@@ -133,7 +134,8 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
     if (!known) startCold(p, v, c);
     double best = INFINITY;
     bool discs = ready && turn(&fan, c, false);
-    for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED; round++, known = true) {
+    for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED;
+         round++, known = true) {
         pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
         pcCertificate certificate = pcCertify(p, v, c, arena);
         bool better = certificate.residual < info.solve.residual;

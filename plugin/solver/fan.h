@@ -12,7 +12,7 @@ typedef struct pcFanMethod {
 } pcFanMethod;
 
 /* maxIterations: of the method, in one pass. Fall-backs are the method's own, and one more if `sparse` had to finish. */
-pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v,
-                      double* c);
+pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory,
+                      double* v, double* c);
 
 #endif

@@ -26,11 +26,11 @@
 #include "solver/sparse.h"
 
 #define PASS_LIMIT 80
-#define PLAIN_PASSES 2 /* at the start and after every return to the best x */
-#define RETURN_LIMIT 4 /* returns to the best x: then it does not contract */
-#define WORSE 3.0      /* a change this many times the best one calls for a return; Anderson's steps are not monotone */
-#define INNER_LOOSEST 1e-5
-#define MOMENTUM 1e-13 /* relative: more is no rounding, and another pass finds it */
+#define PLAIN_PASSES 2     /* at the start and after every return to the best x */
+#define RETURN_LIMIT 4     /* returns to the best x: then it does not contract */
+#define WORSE 3.0          /* a change this many times the best one calls for a return; Anderson's steps are not monotone */
+#define INNER_LOOSEST 1e-6 /* tolerance of P1 and P2 while Gamma is far off; then a part of what it is off by */
+#define MOMENTUM 1e-13     /* relative: more is no rounding, and another pass finds it */
 
 typedef struct Chi {
     const pcProblem* p;

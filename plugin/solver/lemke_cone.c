@@ -1,7 +1,6 @@
 /* Cone problems by Lemke's method: a pass of fan.c is one path, from the basis that the guess tells. */
 #include "solver/lemke_cone.h"
 
-
 #include <limits.h>
 
 #include "solver/fan.h"

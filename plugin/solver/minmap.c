@@ -28,41 +28,41 @@
 #include "solver/lemke.h"
 #include "solver/scaled.h"
 
-#define LARGEST 450      /* rows of a cone problem: 150 contacts, a dense matrix of 1500 variables and 20 MB */
+#define LARGEST 450 /* rows of a cone problem: 150 contacts, a dense matrix of 1500 variables and 20 MB */
 #define STEP_LIMIT 120
-#define ROUND_LIMIT 25   /* steps of one round */
-#define EPS_COLD 0.1     /* of the first round; a diagonal of M is 1 */
+#define ROUND_LIMIT 25 /* steps of one round */
+#define EPS_COLD 0.1   /* of the first round; a diagonal of M is 1 */
 #define EPS_WARM 1e-5
 #define EPS_LEAST 1e-8
-#define FAILURE_LIMIT 3  /* rounds that may fail */
-#define ROUND_GOOD 0.03  /* a round is done when its own residual is this part of the problem's */
-#define POLISHED 1e-15   /* a residual that is rounding */
-#define MEMORY 4         /* values of Psi that a step is compared with */
-#define CLIMB 10.0       /* … but never more than this many times the present one */
-#define SLOW_LIMIT 6     /* steps of a round along -g, or shorter than SHORT: more of them would crawl */
+#define FAILURE_LIMIT 3 /* rounds that may fail */
+#define ROUND_GOOD 0.03 /* a round is done when its own residual is this part of the problem's */
+#define POLISHED 1e-15  /* a residual that is rounding */
+#define MEMORY 4        /* values of Psi that a step is compared with */
+#define CLIMB 10.0      /* … but never more than this many times the present one */
+#define SLOW_LIMIT 6    /* steps of a round along -g, or shorter than SHORT: more of them would crawl */
 #define SHORT 0.1
 #define HALVINGS 10
-#define LESS 1e-4         /* what a step must gain, relative to its length */
+#define LESS 1e-4 /* what a step must gain, relative to its length */
 #define SHIFT 1e-2
 #define GMRES_RESTART 80
-#define GMRES_LIMIT 240   /* products of one direction */
-#define PRODUCT_LIMIT 4   /* of all directions, times n + 100: about what Lemke's method would cost */
-#define GMRES_USABLE 0.5  /* a relative residual; a direction worse than that is no Newton direction */
+#define GMRES_LIMIT 240  /* products of one direction */
+#define PRODUCT_LIMIT 4  /* of all directions, times n + 100: about what Lemke's method would cost */
+#define GMRES_USABLE 0.5 /* a relative residual; a direction worse than that is no Newton direction */
 
 typedef struct Newton {
     pcScaledLcp lcp;
-    double *z, *w, Psi;           /* w with its share of eps, and as much room again for its size */
-    double eps, *y;               /* of the round */
-    double *d, *dw, *g;           /* direction, M d, gradient of Psi */
+    double *z, *w, Psi; /* w with its share of eps, and as much room again for its size */
+    double eps, *y;     /* of the round */
+    double *d, *dw, *g; /* direction, M d, gradient of Psi */
     double *tryZ, *tryW;
     double *best, bestResidual;
-    double last[MEMORY];          /* of Psi */
+    double last[MEMORY]; /* of Psi */
     int steps, slowSteps, products;
     /* the equation on A */
-    int active, *index;           /* A, in order */
-    double *rhs, *x, *room;       /* of A; room for all rows */
-    int groups, *first;           /* groups of A, as places in index */
-    double* factors;              /* of P's blocks, one after the other */
+    int active, *index;     /* A, in order */
+    double *rhs, *x, *room; /* of A; room for all rows */
+    int groups, *first;     /* groups of A, as places in index */
+    double* factors;        /* of P's blocks, one after the other */
     int* pivots;
     pcArena* arena;
 } Newton;
@@ -152,7 +152,8 @@ static void makeBlocks(Newton* m)
             for (int e = 0; e < size * size; e++) {
                 int row = e % size, column = e / size;
                 double shift = row == column ? SHIFT + m->eps : 0.0;
-                block[e] = pass ? (row == column ? 1.0 : 0.0) : shift + pcScaledColumn(&m->lcp, m->index[start + column])[m->index[start + row]];
+                block[e] =
+                    pass ? (row == column ? 1.0 : 0.0) : shift + pcScaledColumn(&m->lcp, m->index[start + column])[m->index[start + row]];
             }
             if (pcLuFactor(size, block, size, m->pivots + start) == 0) break;
         }
