@@ -270,3 +270,24 @@ PC_TEST(Gmres, SolvesASingularSystemThatHasASolution)
     for (int i = 0; i < 3; i++) PC_EXPECT_LE(fabs(x[i]), 1.0);
     pcArenaFree(&arena);
 }
+
+/* Half the rank, b anywhere: no solution, but an x that makes things no worse than x = 0 and does not run away. */
+PC_TEST(Gmres, KeepsItsHeadWhereThereIsNoSolution)
+{
+    enum { N = 8 };
+    pcRandom random = {11};
+    pcArena arena = {0};
+    for (int trial = 0; trial < 100; trial++) {
+        PC_CASE("trial %d", trial);
+        System s = {.n = N};
+        double B[N * N / 2], b[N], x[N];
+        for (int i = 0; i < N * N / 2; i++) B[i] = pcBetween(&random, -1.0, 1.0);
+        for (int i = 0; i < N * N; i++)
+            for (int k = 0; k < N / 2; k++) s.A[i] += B[i / N * (N / 2) + k] * B[i % N * (N / 2) + k];
+        for (int i = 0; i < N; i++) b[i] = pcBetween(&random, -1.0, 1.0);
+        pcGmres gmres = {N, &s, multiply, copyOver, N, 10 * N, 1e-12};
+        PC_EXPECT_LE(pcGmresSolve(&gmres, b, &arena, x).residual, 1.0 + 1e-9);
+        for (int i = 0; i < N; i++) PC_EXPECT_LE(fabs(x[i]), 1e6);
+    }
+    pcArenaFree(&arena);
+}
