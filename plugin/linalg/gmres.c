@@ -12,12 +12,13 @@
 #include <string.h>
 
 #define BREAKDOWN 1e-14 /* of a new direction, relative to what it was made from: the space is complete */
-#define SINGULAR 1e-10  /* of H's diagonal, relative to its largest */
+#define SINGULAR 1e-10  /* of H's diagonal, relative to its largest so far */
 
 typedef struct Krylov {
     int n, m;
     double *Q, *H, *cs, *sn, *s, *y; /* H: column k has m + 1 places */
     double *t, *p;
+    double largest; /* of H's diagonal, over all restarts */
 } Krylov;
 
 static bool krylovNew(Krylov* k, int n, int m, pcArena* arena)
@@ -78,16 +79,13 @@ static void rotate(Krylov* k, int j)
     s[j + 1] = -k->sn[j] * s[j], s[j] *= k->cs[j];
 }
 
-/* x += P Q y with H y = s. A zero on H's diagonal is a singular A in a complete space: that direction stays out. */
+/* x += P Q y with H y = s. */
 static void addSolution(Krylov* k, const pcGmres* p, int columns, double* x)
 {
-    double largest = 0.0;
-    for (int i = 0; i < columns; i++) largest = fmax(largest, columnAt(k, i)[i]);
     for (int i = columns - 1; i >= 0; i--) {
         k->y[i] = k->s[i];
         for (int j = i + 1; j < columns; j++) k->y[i] -= columnAt(k, j)[i] * k->y[j];
-        double pivot = columnAt(k, i)[i];
-        k->y[i] = pivot > SINGULAR * largest ? k->y[i] / pivot : 0.0;
+        k->y[i] /= columnAt(k, i)[i];
     }
     memset(k->t, 0, (size_t)k->n * sizeof *k->t);
     for (int j = 0; j < columns; j++) {
@@ -110,6 +108,24 @@ static double restartFrom(Krylov* k, const pcGmres* p, const double* b, const do
     return k->s[0] = length;
 }
 
+/* Directions until `enough` is left of the residual, the space is complete or the limits are met; how many. One that makes H singular is
+ * left out: A is singular then, and nothing that comes after could be told from rounding. */
+static int grow(Krylov* k, const pcGmres* p, double enough, int* products)
+{
+    bool more = true;
+    int j = 0;
+    while (more && j < k->m && *products < p->limit && fabs(k->s[j]) > enough) {
+        more = arnoldi(k, p, j);
+        rotate(k, j);
+        ++*products;
+        double pivot = columnAt(k, j)[j];
+        k->largest = fmax(k->largest, pivot);
+        if (!(pivot > SINGULAR * k->largest)) break;
+        j++;
+    }
+    return j;
+}
+
 pcGmresInfo pcGmresSolve(const pcGmres* p, const double* b, pcArena* arena, double* x)
 {
     pcGmresInfo info = {0, 1.0};
@@ -122,13 +138,7 @@ pcGmresInfo pcGmresSolve(const pcGmres* p, const double* b, pcArena* arena, doub
         double length = restartFrom(&k, p, b, x);
         info.residual = length / size;
         if (info.residual <= p->tolerance || !(length < 0.9 * last) || info.products >= p->limit) break;
-        int j = 0;
-        for (bool more = true; more && j < k.m && info.products < p->limit && fabs(k.s[j]) > 0.5 * p->tolerance * size;
-             j++, info.products++) {
-            more = arnoldi(&k, p, j);
-            rotate(&k, j);
-        }
-        addSolution(&k, p, j, x);
+        addSolution(&k, p, grow(&k, p, 0.5 * p->tolerance * size, &info.products), x);
         last = length;
     }
     if (ready && !(size > 0.0)) info.residual = 0.0;
