@@ -36,7 +36,8 @@ PC_INLINE v4d v4Select(v4i mask, v4d yes, v4d no) { return (v4d)(((v4i)yes & mas
 PC_INLINE v2d v2Select(v2i mask, v2d yes, v2d no) { return (v2d)(((v2i)yes & mask) | ((v2i)no & ~mask)); }
 PC_INLINE v4i v4SelectInt(v4i mask, v4i yes, v4i no) { return (yes & mask) | (no & ~mask); }
 PC_INLINE v4d v4Abs(v4d a) { return (v4d)((v4i)a & INT64_MAX); }
-/* Changes the sign of the lanes marked 1. */
+/* Lane i holds what lane x, y, z or w held; changes the sign of the lanes marked 1. */
+#define v4Lanes(a, x, y, z, w) __builtin_shufflevector(a, a, x, y, z, w)
 #define v4Flip(a, x, y, z, w) ((v4d)((v4i)(a) ^ (v4i){x ? INT64_MIN : 0, y ? INT64_MIN : 0, z ? INT64_MIN : 0, w ? INT64_MIN : 0}))
 PC_INLINE v4d v4Max(v4d a, v4d b) { return v4Select(a > b, a, b); }
 

@@ -31,12 +31,13 @@ struct pcShape {
     uint64_t id; /* unique in the process: what pair caches recognise a shape by */
     size_t bytes;
     v3 centre, centroid;
+    bool centred; /* the centre is the origin */
     double volume, inradius, outradius;
     double innerAlong, innerAcross; /* where the simplex method starts: see placeInnerPoints */
-    double radius;   /* sphere */
-    v3 half;         /* box: half edge lengths */
-    double plane[4]; /* half-space: as given */
-    v3 planeNormal;  /* and with a unit normal */
+    double radius;                  /* sphere */
+    v3 half;                        /* box: half edge lengths */
+    double plane[4];                /* half-space: as given */
+    v3 planeNormal;                 /* and with a unit normal */
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;
