@@ -101,11 +101,12 @@ PC_INLINE Winner bestAxis(const Boxes* B, bool two)
     faces.numerator *= 1.0 + FACE_BONUS;
     keepLarger(&edges0, &edges2);
     keepLarger(&faces, &edges0);
-    v4d ratio = faces.numerator / faces.denominator, inverse = faces.denominator / faces.numerator, perD = 1.0 / faces.denominator;
-    double r0 = ratio[0], r1 = ratio[1], r2 = ratio[2], r01 = larger(r1, r0);
-    int third = r2 > r01, lane = ((r1 > r0) & !third) + 2 * third, family = (int)faces.family[lane]; /* no branch: it cannot be predicted */
+    v4d over = faces.numerator, D = faces.denominator, ratio = over / D, inverse = D / over, perD = 1.0 / D;
+    /* Which lane: while the division goes on, and without a branch, because it cannot be predicted. */
+    int third = (over[2] * D[0] > over[0] * D[2]) & (over[2] * D[1] > over[1] * D[2]), second = over[1] * D[0] > over[0] * D[1];
+    int lane = 2 * third + (second & !third), family = (int)faces.family[lane];
     double bonus = family < 2 ? 1.0 - FACE_BONUS : 1.0;
-    return (Winner){lane, family, larger(r2, r01) * bonus, inverse[lane], faces.denominator[lane], perD[lane]};
+    return (Winner){lane, family, ratio[lane] * bonus, inverse[lane], D[lane], perD[lane]};
 }
 
 /* ---- confirmation: a common point ---- */
