@@ -65,7 +65,7 @@ typedef int pcPairSurface(void* context, int shape1, int shape2, pcSurface* surf
 /* A row of a joint, motor or stop: J v + softness * impulse = target, with lo <= impulse <= hi: held at a bound, the row may move on.
  * lo = -infinity and hi = +infinity: an equality. */
 typedef struct pcRow {
-    int body1, body2; /* PC_WORLD: none */
+    int body1, body2; /* PC_WORLD: none; never the same body */
     double jacobian[12]; /* v1 omega1 v2 omega2 */
     double target;    /* velocity, with the stabilization already in it */
     double error;     /* position error Theta, for the report only */
@@ -99,7 +99,9 @@ typedef struct pcSystem {
     const pcContact* contacts;
     double gravity[3];
     const double* freeVelocity; /* 6 per body, or NULL: from velocity, gravity, force and gyroscopic torque */
-    const double* mobility;     /* (6 bodies)^2 row-major, symmetric positive definite, dense across bodies; NULL: from masses (E 2) */
+    const double* mobility;     /* (6 bodies)^2 row-major, symmetric positive definite, dense across bodies; NULL: from masses (E 2).
+                                   Then v_free = v + h (mobility force + gravity), without gyroscopic torque; the rows and columns of
+                                   bodies that are not dynamic do not count */
     pcPairSurface* surface;     /* or NULL: the settings' friction for every pair */
     void* surfaceContext;
     pcMemory* memory;           /* or NULL: every step starts cold */

@@ -31,7 +31,7 @@ pcPose pcPoseCompose(const pcPose* outer, const pcPose* inner)
 {
     pcPose pose;
     m3 R;
-    m3FromQuaternion(outer->quaternion, &R);
+    m3FromQuaternion(v4Load(outer->quaternion), &R);
     v3Store(pose.position, v3Add(v3Load(outer->position), m3Mul(&R, v3Load(inner->position))));
     quaternionTimes(outer->quaternion, inner->quaternion, pose.quaternion);
     quaternionNormalise(pose.quaternion);

@@ -39,7 +39,7 @@ static void placePlane(const pcShape* s, const m3* R, const pcPose* pose, pcProx
 void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead, pcProxy* out)
 {
     m3 R;
-    m3FromQuaternion(pose->quaternion, &R);
+    m3FromQuaternion(v4Load(pose->quaternion), &R);
     out->halfSpace = shape->kind == PC_SHAPE_HALFSPACE;
     double size = out->halfSpace ? 0.0 : shape->outradius;
     out->at = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));

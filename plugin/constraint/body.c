@@ -108,7 +108,7 @@ static void fillMotion(const pcSystem* system, int index, double h, pcMotion* ou
     memcpy(out->free, out->velocity, sizeof out->free);
     if (!out->moves || system->mobility) return;
     m3 R;
-    m3FromQuaternion(body->pose.quaternion, &R);
+    m3FromQuaternion(v4Load(body->pose.quaternion), &R);
     out->mass = body->mass;
     turnInertia(&R, body->inertia, out->inertia);
     invert3(out->inertia, out->inverseInertia);

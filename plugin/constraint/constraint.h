@@ -63,6 +63,7 @@ pcTouch pcTouchOfEvent(const pcEvent* event, const pcPose* pose2);
 typedef struct pcTouchRows {
     int row[6]; /* -1: it has none */
     double scale[6];
+    bool inCone[2]; /* friction along that tangent is in the cone, not a bound or a bilateral row of its own */
     v3 tangent1, tangent2;
     bool impact; /* Poisson: it is compressed now and gives back `bounce` of its impulse */
     double bounce;

@@ -31,13 +31,13 @@ typedef struct Contact {
     const pcAssembly* a;
     const pcTouch* touch;
     const pcMotion *motion1, *motion2; /* NULL: the world */
-    v3 t1, t2;
+    v3 t[2];
     double d;           /* gap - layer */
     double nOld, nFree; /* normal velocity before the step, and without impulses after it */
     v3 slide;           /* tangential velocity without impulses, the surface's included */
     double speed;       /* of the two bodies at the point */
-    double mu1, mu2;
-    bool touches; /* within the step, if no impulse acts */
+    double mu[2];       /* along the tangents */
+    bool touches;       /* within the step, if no impulse acts */
 } Contact;
 
 /* ---- geometry ---- */
@@ -67,9 +67,9 @@ static bool tangentAlong(Contact* c, v3 direction)
     v3 n = c->touch->normal, across = v3AddScaled(direction, -v3Dot(direction, n), n);
     double size = v3Norm(across);
     if (!(size > 1e-6 * v3Norm(direction))) return false;
-    c->t1 = v3Scale(1.0 / size, across);
-    c->t1 = v3AddScaled(c->t1, -v3Dot(c->t1, n), n);
-    c->t2 = v3Cross(n, c->t1);
+    c->t[0] = v3Scale(1.0 / size, across);
+    c->t[0] = v3AddScaled(c->t[0], -v3Dot(c->t[0], n), n);
+    c->t[1] = v3Cross(n, c->t[0]);
     return true;
 }
 
@@ -79,8 +79,8 @@ static void chooseTangents(Contact* c)
     const pcSurface* s = &c->touch->surface;
     if (tangentAlong(c, v3Load(s->direction1))) return;
     bool slides = v3Norm(c->slide) > SLIDING * c->speed, box = s->forceLimit && c->a->settings->friction == PC_FRICTION_HOST;
-    if (box && c->mu1 == c->mu2 && slides && tangentAlong(c, c->slide)) return;
-    tangentsOf(c->touch->normal, &c->t1, &c->t2);
+    if (box && c->mu[0] == c->mu[1] && slides && tangentAlong(c, c->slide)) return;
+    tangentsOf(c->touch->normal, &c->t[0], &c->t[1]);
 }
 
 static v3 velocityAt(const Contact* c, const pcMotion* motion, bool free)
@@ -103,7 +103,7 @@ static Contact look(const pcAssembly* a, const pcTouch* touch)
     c.slide = v3Add(v3AddScaled(free, -c.nFree, touch->normal), v3Load(touch->surface.surfaceVelocity));
     c.slide = v3AddScaled(c.slide, -v3Dot(c.slide, touch->normal), touch->normal);
     c.speed = v3Norm(free1) + v3Norm(free2) + v3Norm(v3Load(touch->surface.surfaceVelocity));
-    c.mu1 = touch->surface.mu, c.mu2 = isnan(touch->surface.mu2) ? c.mu1 : touch->surface.mu2;
+    c.mu[0] = touch->surface.mu, c.mu[1] = isnan(touch->surface.mu2) ? c.mu[0] : touch->surface.mu2;
     c.touches = c.d + a->h * c.nFree <= TOUCH * (armOf(&c, c.motion1) + armOf(&c, c.motion2));
     chooseTangents(&c);
     return c;
@@ -180,59 +180,75 @@ static Law lawOf(const Contact* c, double mu)
 static int addFriction(const Contact* c, pcRows* list, int k, double factor)
 {
     const pcSurface* s = &c->touch->surface;
-    v3 t = k == 1 ? c->t1 : c->t2;
-    double slip = k == 1 ? s->slip1 : s->slip2, belt = v3Dot(t, v3Load(s->surfaceVelocity));
-    return addForce(c, list, t, factor, -factor * belt, factor * factor * slip);
+    double slip = k == 0 ? s->slip1 : s->slip2, belt = v3Dot(c->t[k], v3Load(s->surfaceVelocity));
+    return addForce(c, list, c->t[k], factor, -factor * belt, factor * factor * slip);
 }
 
 /* A corner of the polygon opposes the sliding that the free motion has, as friction sees it: each part times its coefficient. */
 static double angleOf(const Contact* c)
 {
-    double u1 = c->mu1 * v3Dot(c->t1, c->slide), u2 = c->mu2 * v3Dot(c->t2, c->slide);
+    double u1 = c->mu[0] * v3Dot(c->t[0], c->slide), u2 = c->mu[1] * v3Dot(c->t[1], c->slide);
     if (!c->a->settings->alignCone || !(v3Norm(c->slide) > SLIDING * c->speed)) return 0.0;
     return atan2(u2, u1);
 }
 
 static void put(pcTouchRows* out, int k, int row, double scale) { out->row[k] = row, out->scale[k] = scale; }
 
-static void addCone(const Contact* c, const double target, pcRows* list, pcTouchRows* out)
+static int addSliding(const Contact* c, pcRows* list, pcTouchRows* out)
 {
-    const pcSurface* s = &c->touch->surface;
-    int first = list->rows, groups = 0, size[PC_CONE_GROUPS];
-    put(out, 0, addForce(c, list, c->touch->normal, 1.0, target, s->softness), 1.0);
-    for (int k = 1; k <= 2; k++)
-        if (lawOf(c, k == 1 ? c->mu1 : c->mu2) == LAW_CONE)
-            put(out, k, addFriction(c, list, k, k == 1 ? c->mu1 : c->mu2), k == 1 ? c->mu1 : c->mu2);
-    int sliding = list->rows - first - 1;
-    if (sliding > 0) size[groups++] = sliding;
-    if (s->torsion > 0.0) size[groups++] = 1, put(out, 3, addTorque(c, list, c->touch->normal, s->torsion), s->torsion);
-    if (s->rolling > 0.0) {
-        size[groups++] = 2;
-        put(out, 4, addTorque(c, list, c->t1, s->rolling), s->rolling);
-        put(out, 5, addTorque(c, list, c->t2, s->rolling), s->rolling);
+    int rows = 0;
+    for (int k = 0; k < 2; k++) {
+        out->inCone[k] = lawOf(c, c->mu[k]) == LAW_CONE;
+        if (out->inCone[k]) put(out, 1 + k, addFriction(c, list, k, c->mu[k]), c->mu[k]), rows++;
     }
-    pcCone* cone = pcRowsAddCone(list, PC_CONE_FRICTION, list->rows - first);
-    cone->groups = groups;
-    for (int g = 0; g < groups; g++) cone->groupSize[g] = size[g];
-    if (sliding == 2) cone->edges = c->a->settings->coneEdges, cone->angle = cone->edges > 0 ? angleOf(c) : 0.0;
+    return rows;
 }
 
-static void addBound(const Contact* c, int k, double mu, pcRows* list, pcTouchRows* out)
+static int addTorsion(const Contact* c, pcRows* list, pcTouchRows* out)
 {
-    Law law = lawOf(c, mu);
+    double torsion = c->touch->surface.torsion;
+    if (!(torsion > 0.0)) return 0;
+    put(out, 3, addTorque(c, list, c->touch->normal, torsion), torsion);
+    return 1;
+}
+
+static int addRolling(const Contact* c, pcRows* list, pcTouchRows* out)
+{
+    double rolling = c->touch->surface.rolling;
+    if (!(rolling > 0.0)) return 0;
+    for (int k = 0; k < 2; k++) put(out, 4 + k, addTorque(c, list, c->t[k], rolling), rolling);
+    return 2;
+}
+
+/* The normal row and the groups that there are. */
+static void addCone(const Contact* c, double target, pcRows* list, pcTouchRows* out)
+{
+    int first = list->rows;
+    put(out, 0, addForce(c, list, c->touch->normal, 1.0, target, c->touch->surface.softness), 1.0);
+    int sliding = addSliding(c, list, out), torsion = addTorsion(c, list, out), rolling = addRolling(c, list, out);
+    pcCone* cone = pcRowsAddCone(list, PC_CONE_FRICTION, list->rows - first);
+    const int size[PC_CONE_GROUPS] = {sliding, torsion, rolling};
+    for (int g = 0; g < PC_CONE_GROUPS; g++)
+        if (size[g] > 0) cone->groupSize[cone->groups++] = size[g];
+    if (sliding == 2 && c->a->settings->coneEdges > 0) cone->edges = c->a->settings->coneEdges, cone->angle = angleOf(c);
+}
+
+static void addBound(const Contact* c, int k, pcRows* list, pcTouchRows* out)
+{
+    Law law = lawOf(c, c->mu[k]);
     if (law != LAW_BOX && law != LAW_STICK) return;
-    put(out, k, addFriction(c, list, k, 1.0), 1.0);
+    put(out, 1 + k, addFriction(c, list, k, 1.0), 1.0);
     pcCone* cone = pcRowsAddCone(list, law == LAW_BOX ? PC_CONE_BOX : PC_CONE_FREE, 1);
-    if (law == LAW_BOX) cone->hi = mu * c->a->h, cone->lo = -cone->hi;
+    if (law == LAW_BOX) cone->hi = c->mu[k] * c->a->h, cone->lo = -cone->hi;
 }
 
 void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pcTouchRows* out)
 {
     Contact c = look(a, touch);
     double target = stabilization(&c);
-    *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t1, .tangent2 = c.t2};
+    *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t[0], .tangent2 = c.t[1]};
     writeRestitution(&c, &target, out);
     addCone(&c, target, list, out);
-    addBound(&c, 1, c.mu1, list, out);
-    addBound(&c, 2, c.mu2, list, out);
+    addBound(&c, 0, list, out);
+    addBound(&c, 1, list, out);
 }

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "linalg/dense.h"
 #include "linalg/gmres.h"
 #include "solver/fan.h"
 #include "solver/lemke.h"
@@ -44,6 +43,7 @@
 #define HALVINGS 10
 #define LESS 1e-4 /* what a step must gain, relative to its length */
 #define SHIFT 1e-2
+#define WEAK 1e-6 /* a pivot of P; entries are about 1 */
 #define GMRES_RESTART 80
 #define GMRES_LIMIT 240  /* products of one direction */
 #define PRODUCT_LIMIT 4  /* of all directions, times n + 100: about what Lemke's method would cost */
@@ -62,8 +62,7 @@ typedef struct Newton {
     int active, *index;     /* A, in order */
     double *rhs, *x, *room; /* of A; room for all rows */
     int groups, *first;     /* groups of A, as places in index */
-    double* factors;        /* of P's blocks, one after the other */
-    int* pivots;
+    double* blocks;         /* of P, one after the other */
     pcArena* arena;
 } Newton;
 
@@ -84,9 +83,9 @@ static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
     m->w = pcArenaNew(arena, double, 2 * (size_t)m->lcp.ld);
     double** vectors[] = {&m->z, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp.ld);
-    m->index = pcArenaNew(arena, int, p->n), m->pivots = pcArenaNew(arena, int, p->n);
+    m->index = pcArenaNew(arena, int, p->n);
     m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->n) + 1);
-    m->factors = pcArenaNew(arena, double, squareSum(p));
+    m->blocks = pcArenaNew(arena, double, squareSum(p));
     return pcArenaGood(arena);
 }
 
@@ -142,21 +141,41 @@ static void findActive(Newton* m, const pcMinmap* p)
     m->first[m->groups] = m->active;
 }
 
-/* Factors of P's blocks, column-major. A block that is singular in spite of SHIFT becomes the identity. */
+/* A := A^-1 by Gauss and Jordan. Without exchanges: SHIFT keeps pivots away from 0, and where it does not there is no block. */
+static bool invert(int n, double* A)
+{
+    for (int k = 0; k < n; k++) {
+        double *row = A + k * n, pivot = row[k];
+        if (!(fabs(pivot) > WEAK)) return false;
+        row[k] = 1.0;
+        for (int j = 0; j < n; j++) row[j] /= pivot;
+        for (int i = 0; i < n; i++) {
+            double *other = A + i * n, factor = other[k];
+            if (i == k || factor == 0.0) continue;
+            other[k] = 0.0;
+            for (int j = 0; j < n; j++) other[j] -= factor * row[j];
+        }
+    }
+    return true;
+}
+
+/* P's block of the group whose variables are at `index`; the identity if there is none. */
+static void makeBlock(const Newton* m, int size, const int* index, double* block)
+{
+    for (int e = 0; e < size * size; e++) {
+        int i = e / size, j = e % size;
+        block[e] = pcScaledColumn(&m->lcp, index[j])[index[i]] + (i == j ? SHIFT + m->eps : 0.0);
+    }
+    if (invert(size, block)) return;
+    for (int e = 0; e < size * size; e++) block[e] = e % (size + 1) == 0 ? 1.0 : 0.0;
+}
+
 static void makeBlocks(Newton* m)
 {
-    double* block = m->factors;
+    double* block = m->blocks;
     for (int k = 0; k < m->groups; k++) {
         int start = m->first[k], size = m->first[k + 1] - start;
-        for (int pass = 0; pass < 2 && size > 0; pass++) {
-            for (int e = 0; e < size * size; e++) {
-                int row = e % size, column = e / size;
-                double shift = row == column ? SHIFT + m->eps : 0.0;
-                block[e] =
-                    pass ? (row == column ? 1.0 : 0.0) : shift + pcScaledColumn(&m->lcp, m->index[start + column])[m->index[start + row]];
-            }
-            if (pcLuFactor(size, block, size, m->pivots + start) == 0) break;
-        }
+        makeBlock(m, size, m->index + start, block);
         block += size * size;
     }
 }
@@ -164,12 +183,13 @@ static void makeBlocks(Newton* m)
 static void precondition(void* self, const double* x, double* y)
 {
     const Newton* m = self;
-    const double* block = m->factors;
-    memcpy(y, x, (size_t)m->active * sizeof *y);
+    const double* row = m->blocks;
     for (int k = 0; k < m->groups; k++) {
         int start = m->first[k], size = m->first[k + 1] - start;
-        if (size > 0) pcLuSolve(size, block, size, m->pivots + start, false, y + start);
-        block += size * size;
+        for (int i = 0; i < size; i++, row += size) {
+            y[start + i] = 0.0;
+            for (int j = 0; j < size; j++) y[start + i] += row[j] * x[start + j];
+        }
     }
 }
 

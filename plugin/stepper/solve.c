@@ -54,10 +54,11 @@ static bool hasImpact(const pcIsland* island)
     return false;
 }
 
+/* Rows are multiplied by mu: the cone is that of a unit disc. */
 static bool slides(const pcTouchRows* t, const double* c)
 {
-    double c1 = t->row[1] >= 0 ? c[t->row[1]] : 0.0, c2 = t->row[2] >= 0 ? c[t->row[2]] : 0.0, n = c[t->row[0]];
-    return n > 0.0 && sqrt(c1 * c1 + c2 * c2) >= n * (1.0 - 1e-6); /* rows are multiplied by mu: the cone is that of a unit disc */
+    double c1 = t->inCone[0] ? c[t->row[1]] : 0.0, c2 = t->inCone[1] ? c[t->row[2]] : 0.0, n = c[t->row[0]];
+    return n > 0.0 && sqrt(c1 * c1 + c2 * c2) >= n * (1.0 - 1e-6);
 }
 
 /* e c1 of the contacts that hit. */
@@ -65,9 +66,10 @@ static void returned(const pcIsland* island, const double* c1, double* back)
 {
     for (int i = 0; i < island->touches; i++) {
         const pcTouchRows* t = island->touchRows + i;
-        int most = !t->impact ? 0 : slides(t, c1) ? 3 : 1;
-        for (int k = 0; k < most; k++)
-            if (t->row[k] >= 0) back[t->row[k]] = t->bounce * c1[t->row[k]];
+        if (!t->impact) continue;
+        back[t->row[0]] = t->bounce * c1[t->row[0]];
+        for (int k = 0; k < 2 && slides(t, c1); k++)
+            if (t->inCone[k]) back[t->row[1 + k]] = t->bounce * c1[t->row[1 + k]];
     }
 }
 
@@ -193,7 +195,10 @@ static void restore(const Solve* s, pcIslandJudged* answer)
 {
     Phase2 r;
     pcProblem* p = &s->island->problem;
-    if (!beginPhase2(s, &r)) return;
+    if (!beginPhase2(s, &r)) { /* out of memory: compressed, but not given back */
+        answer->info.solve.outcome = PC_INACCURATE;
+        return;
+    }
     double part = largestPart(p, &r);
     enterDecompression(s->island, r.c1);
     p->free = r.f2;

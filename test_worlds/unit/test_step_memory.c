@@ -23,9 +23,12 @@ static void towers(Scene* s, int count)
 PC_TEST(StepMemory, ThreadsGiveTheSameBits)
 {
     static Scene one, many;
-    for (int threads = 2; threads <= 5; threads += 3) {
-        PC_CASE("threads=%d", threads);
+    static const pcSolver solvers[] = {PC_SOLVER_AUTO, PC_SOLVER_LEMKE};
+    for (int round = 0; round < 4; round++) {
+        int threads = round & 1 ? 5 : 2;
+        PC_CASE("threads=%d solver=%d", threads, (int)solvers[round / 2]);
         towers(&one, 5), towers(&many, 5);
+        one.settings.solver = many.settings.solver = solvers[round / 2];
         many.settings.threads = threads;
         for (int i = 0; i < 12; i++) {
             sceneStep(&one), sceneStep(&many);
