@@ -117,12 +117,6 @@ static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverM
     pcArenaRelease(&memory->arena, mark);
 }
 
-static void startCold(const pcProblem* p, double* v, double* c)
-{
-    memcpy(v, p->free, (size_t)(6 * p->blocks) * sizeof *v);
-    memset(c, 0, (size_t)p->rows * sizeof *c);
-}
-
 pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v,
                       double* c)
 {
@@ -131,7 +125,7 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
     size_t mark = pcArenaMark(arena);
     Fan fan = {0};
     bool ready = fanNew(&fan, method, p, arena), known = settings->warm;
-    if (!known) startCold(p, v, c);
+    if (!known) pcConeStart(p, v, c);
     double best = INFINITY;
     bool discs = ready && turn(&fan, c, false);
     for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED;

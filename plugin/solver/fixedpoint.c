@@ -68,7 +68,7 @@ static bool chiNew(Chi* chi, const pcProblem* p, int which, pcArena* arena)
 /* Targets of P1(Gamma), or with NULL those of the problem. */
 static void setTargets(Chi* chi, const double* Gamma)
 {
-    memcpy(chi->target, chi->p->target, (size_t)chi->p->rows * sizeof *chi->target);
+    for (int i = 0; i < chi->p->rows; i++) chi->target[i] = chi->p->target[i];
     for (int k = 0; Gamma && k < chi->p->cones; k++) chi->target[chi->p->cone[k].row] -= Gamma[k];
 }
 
@@ -94,18 +94,12 @@ static void slipsOf(const Chi* chi, const double* u, double* slip, double* sums)
     }
 }
 
-static void startCold(const pcProblem* p, double* v, double* c)
-{
-    memcpy(v, p->free, 6 * (size_t)p->blocks * sizeof *v);
-    memset(c, 0, (size_t)p->rows * sizeof *c);
-}
-
 /* From the last (v, c), and where that leads nowhere from none. */
 static bool solveInner(const Chi* chi, const pcLinear* P, double* v, double* c)
 {
     pcProximalSettings settings = {.tolerance = chi->inner, .warm = true};
     if (pcProximalSolve(P, &settings, chi->arena, v, c).converged) return true;
-    startCold(chi->p, v, c);
+    pcConeStart(chi->p, v, c);
     settings.warm = false;
     return pcProximalSolve(P, &settings, chi->arena, v, c).converged;
 }
@@ -233,7 +227,7 @@ static void start(Chi* chi, Iteration* it, bool warm)
 {
     const pcProblem* p = chi->p;
     if (!warm) {
-        startCold(p, chi->v, chi->c); /* and x = 0: the relaxation comes first */
+        pcConeStart(p, chi->v, chi->c); /* and x = 0: the relaxation comes first */
         return;
     }
     rowVelocities(chi, chi->v, chi->c, chi->u);

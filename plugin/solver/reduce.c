@@ -321,7 +321,7 @@ void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
         if (r->column[e] >= 0) c[r->column[e]] += r->value[e] * z[e / 2];
     }
     freeImpulses(r, c);
-    memcpy(v, p->free, (size_t)(6 * p->blocks) * sizeof *v);
+    for (int i = 0; i < 6 * p->blocks; i++) v[i] = p->free[i];
     for (int row = 0; row < p->rows; row++) {
         const double* Z = r->Z + at(row, 0, widthOf(p));
         for (int i = 0; p->dense && i < 6 * p->blocks; i++) v[i] += c[row] * Z[i];

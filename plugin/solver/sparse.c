@@ -223,10 +223,10 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 
 /* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
 
-static void startCold(const pcProblem* p, double* v, double* c)
+void pcConeStart(const pcProblem* p, double* v, double* c)
 {
-    memcpy(v, p->free, (size_t)(B * p->blocks) * sizeof *v);
-    memset(c, 0, (size_t)p->rows * sizeof *c);
+    for (int i = 0; i < B * p->blocks; i++) v[i] = p->free[i];
+    for (int i = 0; i < p->rows; i++) c[i] = 0.0;
 }
 
 pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, const double* c)
@@ -254,7 +254,7 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
         if (warm.converged) return warm;
         method.warm = false, method.maxIterations = settings->maxIterations, warm.restarts++;
     }
-    startCold(p, v, c);
+    pcConeStart(p, v, c);
     pcProximalInfo cold = pcProximalSolve(linear, &method, arena, v, c);
     cold.iterations += warm.iterations, cold.restarts += warm.restarts;
     return cold;
@@ -266,7 +266,7 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
     pcLinear linear;
     size_t mark = pcArenaMark(&memory->arena);
     if (!pcVelocityForm(p, &memory->arena, &linear)) {
-        if (!settings->warm) startCold(p, v, c);
+        if (!settings->warm) pcConeStart(p, v, c);
     } else {
         pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);
         pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
