@@ -44,7 +44,7 @@ static void cornerAt(const Group* g, double index, double* d)
     d[0] = cos(angle), d[1] = sin(angle);
 }
 
-static void setShift(Group* g, pcFrictionLaw law)
+static void setShift(Group* g, pcLaw law)
 {
     double length = lengthOf(g->u, g->size);
     g->h = g->dh[0] = g->dh[1] = 0.0;
@@ -171,7 +171,7 @@ static void frictionDerivative(const Group* groups, int count, double bend, int 
     }
 }
 
-static void setGroups(const pcCone* cone, pcFrictionLaw law, const double* e, const double* r, const double* u, Group* groups)
+static void setGroups(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, Group* groups)
 {
     for (int k = 0, row = 1; k < cone->groups; row += cone->groupSize[k++]) {
         Group* g = &groups[k];
@@ -182,7 +182,7 @@ static void setGroups(const pcCone* cone, pcFrictionLaw law, const double* e, co
     }
 }
 
-static void frictionLaw(const pcCone* cone, pcFrictionLaw law, const double* e, const double* r, const double* u, double* c, double* G)
+static void frictionLaw(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, double* c, double* G)
 {
     Group groups[PC_CONE_GROUPS];
     setGroups(cone, law, e, r, u, groups);
@@ -232,7 +232,7 @@ static void givenSlipLaw(const pcCone* cone, const double* slip, const double* e
     }
 }
 
-void pcConeLaw(const pcCone* cone, pcFrictionLaw law, const double* slip, const double* e, const double* r, const double* u, double* c,
+void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c,
                double* G)
 {
     if (cone->kind == PC_CONE_FRICTION) {

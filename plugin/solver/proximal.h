@@ -14,7 +14,7 @@ typedef struct pcLinear {
     const pcCone* cone;
     const double* soft;   /* per row, or NULL: none */
     const double* own;    /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
-    pcFrictionLaw law;
+    pcLaw law;
     const double* slip;   /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
     double velocityScale;
     void* self;
