@@ -32,9 +32,11 @@ typedef struct pcLcp {
     const double* q;
 } pcLcp;
 
-/* residual: max_i |min(z_i, w_i)|, with z and w divided by their scales: rows of w by max(1, |q|_inf) where M and q are first
- * equilibrated; see the README. PC_RAY: a direction u >= 0 (in settings->ray) along which z can grow with w staying complementary; for
- * M positive semidefinite that proves that there is no solution. */
+/* residual: max_i |min(z'_i, w'_i)| in the problem's own units z = s C z', w = s R^-1 w', so that it is dimensionless: R and C are
+ * diagonal and make the diagonal of R M C about 1 (rows and columns without one: their largest entry), s makes |R q / s|_inf about 1.
+ * Rows of w whose terms are beyond 4096 are measured against these / 4096: more is not in a double.
+ * PC_RAY: settings->ray is a u >= 0, largest entry 1, with either M'u <= 0 and q'u < 0, which proves that no z >= 0 makes M z + q >= 0
+ * (always so if M is positive semidefinite); or M u >= 0 and u_i (M u)_i = 0, along which z can grow with w staying complementary. */
 PC_API pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z);
 
 /* Contacts with dry friction: velocities u = W r + q; each contact has `dim` rows (2 or 3), the normal one first.

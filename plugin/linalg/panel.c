@@ -46,3 +46,13 @@ PC_SIMD void pcPanelRankOne(const pcPanel* panel, const double* u, const double*
     for (int j = 0; j < panel->n; j++)
         if (f[j] != 0.0) addScaled(panel->m, f[j], u, panel->H + (size_t)j * (size_t)panel->ld);
 }
+
+PC_SIMD double pcLargest(int n, const double* x)
+{
+    v4d most = v4Splat(0.0);
+    int i = 0;
+    for (; i + 4 <= n; i += 4) most = v4Max(v4Abs(v4Load(x + i)), most);
+    double all = larger(larger(most[0], most[1]), larger(most[2], most[3]));
+    for (; i < n; i++) all = larger(fabs(x[i]), all);
+    return all;
+}

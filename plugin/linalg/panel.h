@@ -17,4 +17,7 @@ void pcPanelTransposedTimes(const pcPanel* panel, const double* g, double* v);
 /* H += u f' */
 void pcPanelRankOne(const pcPanel* panel, const double* u, const double* f);
 
+/* max |x_i|, 0 for none */
+double pcLargest(int n, const double* x);
+
 #endif

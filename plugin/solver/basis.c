@@ -30,7 +30,7 @@ bool pcBasisMake(pcScaledLcp* lcp, pcArena* arena, pcBasis* out)
     size_t n = (size_t)lcp->n + 1, ld = (n + 7) / 8 * 8;
     if (ld % 64 == 0) ld += 8; /* as in scaled.c */
     *out = (pcBasis){.lcp = lcp, .ld = (int)ld};
-    out->H = pcArenaNew(arena, double, ld * n);
+    out->H = pcArenaNew(arena, double, ld* n);
     int** places[] = {&out->row, &out->rowPlace, &out->column, &out->columnPlace, &out->pivots};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) *places[i] = pcArenaNew(arena, int, n);
     double** vectors[] = {&out->x, &out->w, &out->dx, &out->dw, &out->u, &out->v};
@@ -101,16 +101,26 @@ static double finishValues(pcBasis* b, double* r)
     return worst;
 }
 
-/* x -= G^-1 r, by the factors or by H, as long as it halves the error. */
+/* v = G^-1 r, by the factors or by H. */
+static void solveG(pcBasis* b, bool factored, const double* r, double* v)
+{
+    pcPanel H = panelOf(b);
+    if (factored) {
+        memcpy(v, r, (size_t)b->k * sizeof *v);
+        pcLuSolve(b->k, b->H, b->ld, b->pivots, false, v);
+    } else {
+        memset(v, 0, (size_t)b->k * sizeof *v);
+        pcPanelTimes(&H, r, v);
+    }
+}
+
+/* x -= G^-1 r, as long as it halves the error; a step that makes it larger is taken back. */
 static void refine(pcBasis* b, bool factored)
 {
     double before = INFINITY, now = finishValues(b, b->u);
     for (int round = 0; round < 4 && now > 0.0 && now < 0.5 * before; round++) {
         before = now;
-        memset(b->v, 0, (size_t)b->k * sizeof *b->v);
-        pcPanel H = panelOf(b);
-        if (factored) pcLuSolve(b->k, b->H, b->ld, b->pivots, false, memcpy(b->v, b->u, (size_t)b->k * sizeof *b->v));
-        if (!factored) pcPanelTimes(&H, b->u, b->v);
+        solveG(b, factored, b->u, b->v);
         for (int c = 0; c < b->k; c++) b->x[c] -= b->v[c];
         now = finishValues(b, b->u);
         if (now <= before) continue;
@@ -152,13 +162,6 @@ static double finishResponse(pcBasis* b, int variable, double* error)
     return worst;
 }
 
-static double sizeOf(int k, const double* x)
-{
-    double most = 1.0;
-    for (int i = 0; i < k; i++) most = larger(most, fabs(x[i]));
-    return most;
-}
-
 double pcBasisResponse(pcBasis* b, int variable)
 {
     int n = b->lcp->n, k = b->k;
@@ -171,7 +174,7 @@ double pcBasisResponse(pcBasis* b, int variable)
         memset(b->dx, 0, (size_t)k * sizeof *b->dx);
         pcPanelTimes(&H, b->u, b->dx);
     }
-    double error = finishResponse(b, variable, b->u), size = sizeOf(k, b->dx);
+    double error = finishResponse(b, variable, b->u), size = larger(1.0, pcLargest(k, b->dx));
     if (error <= REFINE * size) return error / size;
     pcPanelTimes(&H, b->u, b->dx);
     return finishResponse(b, variable, b->u) / size;

@@ -73,7 +73,8 @@ static bool problemIsGood(const pcLcp* problem, const double* z)
 {
     if (!problem) return refuse(PC_ERROR_ARGUMENT, "The problem is missing (NULL).");
     if (problem->n < 0) return refuse(PC_ERROR_ARGUMENT, "The size n of the problem is negative.");
-    if (problem->n > 0 && (!problem->M || !problem->q || !z)) return refuse(PC_ERROR_ARGUMENT, "M, q or the place for z is missing (NULL).");
+    if (problem->n > 0 && (!problem->M || !problem->q || !z))
+        return refuse(PC_ERROR_ARGUMENT, "M, q or the place for z is missing (NULL).");
     return true;
 }
 

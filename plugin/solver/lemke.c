@@ -12,21 +12,25 @@
  */
 #include "solver/lemke.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/simd.h"
+#include "linalg/panel.h"
 #include "solver/basis.h"
 
-/* A response below this fraction of the largest one is rounding and does not limit a step. */
-static const double FALLS = 1e-10;
-/* Values this close to zero, relative to the largest value, reach it together. */
+/* A response below this, or below this fraction of the largest one, is rounding and does not limit a step. */
+static const double FALLS = 1e-12, FALLS_RELATIVE = 1e-13;
+/* How far below zero a step may take a value, relative to the largest one: within that, variables reach zero together. It lets a
+ * strong pivot be chosen in place of a weak one that is first by a rounding error. */
 static const double TIED = 1e-13;
 /* Entries of P, divided by -dy, that differ by less than this are equal. */
 static const double SAME = 1e-9;
-/* Of tied variables, one whose response is this much smaller than another's is left to stay: its pivot would spoil the inverse. */
-static const double WEAK = 1e-7;
+/* Of tied variables, one whose response is this much smaller than another's stays: its pivot would spoil the inverse. Stacks whose
+ * corners are moved by 1e-6 .. 1e-12 fail without this and the line above. */
+static const double WEAK = 1e-5;
 /* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
 static const double STALE = 1e-10, LOST = 1e-6;
 /* Exchanges after which the inverse is computed anew in any case. */
@@ -40,8 +44,10 @@ static const double NEAR_END = 1e-6;
 static const double LIFTED = 32.0;
 /* What a ray may miss its conditions by, with its largest entry 1. */
 static const double RAY_TOLERANCE = 1e-9;
-/* Covering vectors tried from the basis of all w. */
-static const int ATTEMPTS = 4;
+/* How many covering vectors are tried from the basis of all w, and how many other bases to start from after that. */
+static const int COVERS = 3, STARTS = 3;
+/* How often a path is continued from its own end, see repair(). */
+static const int REPAIRS = 2;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
@@ -52,11 +58,12 @@ typedef struct Path {
     double* cover;        /* d in the basis S, > 0 */
     int* tied;            /* variables */
     double* ratio;        /* one for each of them */
-    double *dx, *dw;      /* room for a second response */
+    double *dx, *dw;      /* room for a second response; dw twice as long as it need be, for residuals */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
     unsigned char* basic; /* flags of the best one */
     double residual;      /* of the best one */
     bool proof, ray;      /* u: see lemke.h */
+    double slack;         /* TIED, or less */
     int pivots, limit;
 } Path;
 
@@ -75,39 +82,49 @@ static double entry(const pcBasis* b, const double* ofColumns, const double* ofR
     return variable <= n ? ofColumns[b->columnPlace[variable]] : ofRows[variable - n - 1];
 }
 
+static double value(const pcBasis* b, int variable) { return entry(b, b->x, b->w, variable); }
 static double change(const pcBasis* b, int variable) { return entry(b, b->dx, b->dw, variable); }
 
 static int complement(int n, int variable) { return variable < n ? n + 1 + variable : variable - n - 1; }
 
 static double largestOf(const pcBasis* b, const double* ofColumns, const double* ofRows)
 {
-    double most = 0.0;
-    for (int c = 0; c < b->k; c++) most = larger(most, fabs(ofColumns[c]));
-    for (int i = 0; i < b->lcp->n; i++) most = larger(most, fabs(ofRows[i]));
-    return most;
+    return larger(pcLargest(b->k, ofColumns), pcLargest(b->lcp->n, ofRows));
 }
 
 /* ---- ratio test ---- */
 
-/* The step at which the first of `count` values y reaches zero, if that is before `step`. */
-static double firstZero(int count, const double* y, const double* dy, double threshold, double step)
+typedef struct Falling {
+    double threshold; /* dy below this is a fall */
+    double slack;     /* how far below zero rounding may take a value */
+} Falling;
+
+/* The step at which the first of `count` values y falls below -slack, if that is before `step`. */
+PC_SIMD static double firstBelow(int count, const double* y, const double* dy, const Falling* falling, double step)
 {
-    for (int i = 0; i < count; i++)
-        if (dy[i] < threshold && y[i] < step * -dy[i]) step = larger(y[i], 0.0) / -dy[i];
+    v4d least = v4Splat(step), threshold = v4Splat(falling->threshold), slack = v4Splat(falling->slack), zero = v4Splat(0.0);
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        v4d fall = v4Load(dy + i), ratio = v4Max(v4Load(y + i) + slack, zero) / -fall;
+        least = v4Select((fall < threshold) & (ratio < least), ratio, least);
+    }
+    step = smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
+    for (; i < count; i++)
+        if (dy[i] < falling->threshold) step = smaller(larger(y[i] + falling->slack, 0.0) / -dy[i], step);
     return step;
 }
 
-static int collectTied(Path* path, double step, double threshold, double slack)
+/* The variables that reach zero up to `step`, but for weak ones beside stronger ones. */
+static int collectTied(Path* path, const Falling* falling, double step)
 {
     const pcBasis* b = &path->basis;
-    int n = path->lcp.n, count = 0;
+    int n = path->lcp.n, count = 0, kept = 0;
     double strongest = 0.0;
     for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < threshold && b->x[c] + step * b->dx[c] <= slack) path->tied[count++] = b->column[c];
+        if (b->x[c] + step * b->dx[c] <= 0.0 && b->dx[c] < falling->threshold) path->tied[count++] = b->column[c];
     for (int i = 0; i < n; i++)
-        if (b->dw[i] < threshold && b->w[i] + step * b->dw[i] <= slack) path->tied[count++] = n + 1 + i;
+        if (b->w[i] + step * b->dw[i] <= 0.0 && b->dw[i] < falling->threshold) path->tied[count++] = n + 1 + i;
     for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
-    int kept = 0;
     for (int t = 0; t < count; t++)
         if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
     return kept;
@@ -152,24 +169,31 @@ static int breakTie(Path* path, int count)
     int n = path->lcp.n;
     for (int i = 0; i < n && count > 1; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        if (isBasic(&path->basis, variable)) count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
-        else count = compareColumn(path, count, variable);
+        if (isBasic(&path->basis, variable))
+            count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
+        else
+            count = compareColumn(path, count, variable);
     }
     return path->tied[0];
 }
 
-/* The variable that leaves, -1 if none does (a ray); *step is how far the entering one grows. */
+enum { NOTHING_FALLS = -1, NOT_KNOWN = -2 }; /* a ray; values that are not numbers */
+
+/* The variable that leaves, or one of the above; *step is how far the entering one grows. */
 static int chooseLeaving(Path* path, double* step)
 {
     pcBasis* b = &path->basis;
-    double threshold = -FALLS * largestOf(b, b->dx, b->dw), slack = TIED * larger(1.0, largestOf(b, b->x, b->w));
-    *step = firstZero(b->k, b->x, b->dx, threshold, INFINITY);
-    *step = firstZero(path->lcp.n, b->w, b->dw, threshold, *step);
-    if (isinf(*step)) return -1;
-    int count = collectTied(path, *step, threshold, slack);
+    Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), path->slack * larger(1.0, largestOf(b, b->x, b->w))};
+    double furthest = firstBelow(b->k, b->x, b->dx, &falling, INFINITY);
+    furthest = firstBelow(path->lcp.n, b->w, b->dw, &falling, furthest);
+    if (isinf(furthest)) return NOTHING_FALLS;
+    int count = collectTied(path, &falling, furthest), leave = -1;
     for (int t = 0; t < count; t++)
-        if (path->tied[t] == path->lcp.n) return path->lcp.n; /* z_0 may go: the end of the path */
-    return breakTie(path, count);
+        if (path->tied[t] == path->lcp.n) leave = path->lcp.n; /* z_0 may go: the end of the path */
+    if (count == 0) return NOT_KNOWN;
+    if (leave < 0) leave = breakTie(path, count);
+    *step = larger(value(b, leave), 0.0) / -change(b, leave);
+    return leave;
 }
 
 /* ---- path ---- */
@@ -194,7 +218,7 @@ static int enterCover(Path* path)
     double least = 0.0;
     for (int i = 0; i < n; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        double ratio = entry(b, b->x, b->w, variable) / path->cover[i];
+        double ratio = value(b, variable) / path->cover[i];
         if (ratio < 0.0 && ratio <= least) least = ratio, leave = variable;
     }
     if (leave < 0) return -1;
@@ -227,11 +251,9 @@ static Ending follow(Path* path, int* enter)
         double step;
         if (!respond(path, *enter)) return ENDING_LOST;
         int leave = chooseLeaving(path, &step);
-        if (leave < 0 && b->age == 0) return ENDING_RAY;
-        if (leave < 0) {
-            if (!refresh(b)) return ENDING_LOST; /* a ray is believed to a fresh inverse only */
-            continue;
-        }
+        if (leave == NOTHING_FALLS && b->age == 0) return ENDING_RAY;
+        if (leave == NOTHING_FALLS && refresh(b)) continue; /* a ray is believed to a fresh inverse only */
+        if (leave < 0) return ENDING_LOST;
         pcBasisExchange(b, *enter, leave, step);
         path->pivots++;
         if (leave == path->lcp.n) return ENDING_SOLVED;
@@ -279,8 +301,9 @@ static bool takeRay(Path* path, int enter)
     for (int c = 0; c < b->k; c++)
         if (b->column[c] < n) path->z[b->column[c]] = b->dx[c];
     for (int i = 0; i < n; i++) most = larger(most, path->z[i]), least = smaller(least, path->z[i]);
+    if (!(most > 0.0) || least < -RAY_TOLERANCE * most) return false;
     for (int i = 0; i < n; i++) path->z[i] = larger(path->z[i], 0.0) / most;
-    return most > 0.0 && least >= -RAY_TOLERANCE * most;
+    return true;
 }
 
 static double dotColumn(const Path* path, int j)
@@ -302,14 +325,14 @@ static bool provesInfeasible(const Path* path)
     return true;
 }
 
-/* M u >= 0 and u_i (M u)_i = 0. */
+/* M u >= 0 and u_i (M u)_i = 0: one of the two factors is. */
 static bool staysComplementary(Path* path)
 {
     int n = path->lcp.n;
     memset(path->dw, 0, (size_t)path->lcp.ld * sizeof *path->dw);
     for (int j = 0; j < n; j++) pcScaledAdd(&path->lcp, 1, &j, path->z + j, path->dw);
     for (int i = 0; i < n; i++)
-        if (!(path->dw[i] >= -RAY_TOLERANCE) || !(fabs(path->z[i] * path->dw[i]) <= RAY_TOLERANCE)) return false;
+        if (!(fabs(smaller(path->z[i], path->dw[i])) <= RAY_TOLERANCE)) return false;
     return true;
 }
 
@@ -317,7 +340,7 @@ static void judgeRay(Path* path, int enter)
 {
     if (!takeRay(path, enter)) return;
     bool proof = provesInfeasible(path), ray = proof || staysComplementary(path);
-    if (!ray || path->ray > proof) return;
+    if (!ray || (path->ray && !proof)) return;
     path->proof = proof, path->ray = true;
     memcpy(path->u, path->z, (size_t)path->lcp.n * sizeof *path->u);
 }
@@ -370,8 +393,10 @@ static Ending attempt(Path* path, double tolerance)
     int enter = enterCover(path);
     Ending ending = enter < 0 ? ENDING_SOLVED : follow(path, &enter);
     if (ending == ENDING_RAY) judgeRay(path, enter);
-    if (ending == ENDING_SOLVED) finish(path, tolerance);
-    else measure(path);
+    if (ending == ENDING_SOLVED)
+        finish(path, tolerance);
+    else
+        measure(path);
     return ending;
 }
 
@@ -384,33 +409,53 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     path->tied = pcArenaNew(arena, int, n + 1);
     path->ratio = pcArenaNew(arena, double, n + 1);
     path->dx = pcArenaNew(arena, double, n + 1);
-    path->dw = pcArenaNew(arena, double, path->lcp.ld);
+    path->dw = pcArenaNew(arena, double, 2 * path->lcp.ld);
     double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
     path->residual = INFINITY;
     return pcArenaGood(arena);
 }
 
+/* The start of an attempt; false if it is the end already, because its point solves the problem. The first goes from the guess, if there
+ * is one; then come paths from all w, each with another covering vector; then paths from other bases, because from all w some (games,
+ * M >= 0 with a zero diagonal) end at once with every covering vector. */
+static bool begin(Path* path, const pcLemke* problem, int number)
+{
+    const unsigned char* guess = problem->guessOrNull;
+    int cold = guess ? number - 1 : number;
+    if (cold >= 0 && cold < COVERS) return pcBasisReset(&path->basis), chooseCover(path, cold), true;
+    for (int i = 0; cold >= 0 && i < path->lcp.n; i++) path->start[i] = cold == COVERS ? path->lcp.q[i] < 0.0 : spread(cold, i) < 1.5;
+    startFromGuess(path, cold < 0 ? guess : path->start);
+    if (measure(path) <= problem->tolerance) return false;
+    if (!pcBasisInvert(&path->basis)) pcBasisReset(&path->basis);
+    return chooseCover(path, 0), true;
+}
+
+/* A path ended at a complementary basis that is not quite feasible, because slack let values fall too far: once more from there, with
+ * less of it. */
+static Ending repair(Path* path, double tolerance, Ending ending)
+{
+    for (int round = 0; round < REPAIRS && ending == ENDING_SOLVED && path->residual > tolerance; round++) {
+        path->slack *= 0.01;
+        if (!refresh(&path->basis)) break;
+        ending = attempt(path, tolerance);
+    }
+    return ending;
+}
+
 /* Paths until one solves the problem or proves that it has no solution. */
 static Ending search(Path* path, const pcLemke* problem, int* attempts)
 {
-    int each = problem->maxPivots > 0 ? problem->maxPivots : 200 + 5 * problem->n;
-    bool guessed = problem->guessOrNull != NULL;
-    Ending ending = ENDING_LIMIT;
-    for (*attempts = 0; *attempts < ATTEMPTS + guessed; ++*attempts) {
-        bool fromGuess = guessed && *attempts == 0;
-        if (fromGuess) startFromGuess(path, problem->guessOrNull);
-        else pcBasisReset(&path->basis);
-        if (fromGuess && measure(path) <= problem->tolerance) return ENDING_SOLVED;
-        if (fromGuess && !pcBasisInvert(&path->basis)) continue;
-        chooseCover(path, fromGuess ? 0 : *attempts - guessed);
-        path->limit = problem->maxPivots > 0 ? each : path->pivots + each;
-        ending = attempt(path, problem->tolerance);
-        if (path->residual <= problem->tolerance || path->proof) return ending;
-        if (problem->maxPivots > 0 && path->pivots >= each) break;
+    int last = COVERS + STARTS - 1 + (problem->guessOrNull != NULL);
+    int total = problem->maxPivots, each = 200 + 5 * problem->n;
+    for (*attempts = 0;; ++*attempts) {
+        path->slack = TIED;
+        if (!begin(path, problem, *attempts)) return ENDING_SOLVED;
+        path->limit = total > 0 ? total : path->pivots + each;
+        Ending ending = repair(path, problem->tolerance, attempt(path, problem->tolerance));
+        bool spent = *attempts == last || (total > 0 && path->pivots >= total);
+        if (spent || path->residual <= problem->tolerance || path->proof) return ending;
     }
-    --*attempts;
-    return ending;
 }
 
 static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
@@ -420,10 +465,23 @@ static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
     return ending == ENDING_LIMIT ? PC_LIMIT : PC_INACCURATE;
 }
 
+/* False if an entry is beyond what doubles can hold: then it is the largest they can. */
+static bool writePoint(const Path* path, double* z)
+{
+    bool held = true;
+    for (int i = 0; i < path->lcp.n; i++) {
+        z[i] = ldexp(path->best[i] * path->lcp.columnScale[i], path->lcp.exponent);
+        if (z[i] > DBL_MAX) z[i] = DBL_MAX, held = false;
+    }
+    return held;
+}
+
+/* M'u <= 0 is about rows of M (u = R u'), M u >= 0 about its columns (u = C u'). */
 static void writeRay(const Path* path, double* ray)
 {
+    const double* scale = path->proof ? path->lcp.rowScale : path->lcp.columnScale;
     double most = 0.0;
-    for (int i = 0; i < path->lcp.n; i++) ray[i] = path->lcp.columnScale[i] * path->u[i], most = larger(most, ray[i]);
+    for (int i = 0; i < path->lcp.n; i++) ray[i] = scale[i] * path->u[i], most = larger(most, ray[i]);
     for (int i = 0; i < path->lcp.n; i++) ray[i] /= most;
 }
 
@@ -438,7 +496,8 @@ pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, doub
         Ending ending = search(&path, problem, &info.fallbacks);
         info.outcome = outcomeOf(&path, problem->tolerance, ending);
         info.iterations = path.pivots, info.residual = path.residual;
-        for (int i = 0; i < problem->n; i++) z[i] = path.best[i] * path.lcp.columnScale[i] * path.lcp.size;
+        if (!writePoint(&path, z)) info.residual = INFINITY;
+        if (isinf(info.residual) && info.outcome == PC_SOLVED) info.outcome = PC_INACCURATE;
         if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->n);
         if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
     }

@@ -7,15 +7,15 @@
 
 typedef struct pcLemke {
     int n;
-    const double* M;                  /* row-major */
+    const double* M; /* row-major */
     const double* q;
     double tolerance;                 /* of the residual */
     int maxPivots;                    /* in all; 0: chosen from n */
     const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */
-    unsigned char* basisOrNull;       /* n flags out: where z_i is basic in the end, also at 0. The best guess for a problem like this one */
+    unsigned char* basisOrNull; /* n flags out: where z_i is basic in the end, also at 0. The best guess for a problem like this one */
 } pcLemke;
 
-/* `z` is the best point met, always written; the residual is measured on it: max_i |min(z'_i, w'_i)| in the units of scaled.h. `ray` (n
+/* `z` is the best point met, always written; the residual is measured on it: see pcScaledResidual. `ray` (n
  * numbers, largest 1) is written with PC_RAY only: u >= 0 with either
  *     M'u <= 0 and q'u < 0            no z >= 0 makes M z + q >= 0 (always so if M is semidefinite), or
  *     M u >= 0 and u_i (M u)_i = 0    z can grow along u with w staying complementary,

@@ -27,7 +27,7 @@
 #define EPS_COLD 0.1
 #define EPS_WARM 1e-4
 #define EPS_FINE 1e-5
-#define EPS_LEAST 1e-9
+#define EPS_LEAST 1e-11
 #define EPS_MOST 1e4
 #define EPS_SETTLE 1e-2
 /* Newton steps in all; in one round; in one round without getting better by a tenth */
@@ -36,6 +36,10 @@
 #define STALL_LIMIT 14
 #define SETTLE_LIMIT 2
 #define QUIET_LIMIT 3
+#define HALVINGS 6
+#define COARSE 0.1 /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that */
+#define JAMMED_LIMIT 20
+#define MARGIN 0.2 /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
 #define RESTART_LIMIT 60
 #define HUGE 1e30 /* velocities beyond this many units are no solution */
@@ -235,6 +239,14 @@ static double largestStep(const Method* m)
 /* Row velocities that F stands for. */
 static double errorOf(const Method* m) { return m->p->error(m->p->self, m->now.F) / m->p->velocityScale; }
 
+/* What the regularization still holds back: max |E (c - r)|, by the velocity scale. */
+static double heldBack(const Method* m)
+{
+    double most = 0.0;
+    for (int i = 0; i < m->p->rows; i++) most = larger(most, fabs(m->weight[i] * (m->now.c[i] - m->r[i])));
+    return most / m->p->velocityScale;
+}
+
 /* One regularized problem. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
  * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
 static bool solveRound(Method* m, double enough, int limit, int* steps)
@@ -247,28 +259,21 @@ static bool solveRound(Method* m, double enough, int limit, int* steps)
         double moved = largestStep(m), before = m->now.norm, a = 1.0;
         if (!(moved < HUGE)) return false;
         tryStep(m, 1.0);
-        for (int halving = 0; moved > enough && halving < 10 && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
+        for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
             tryStep(m, a *= 0.5);
         }
-        if (moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a))) tryStep(m, a = 1.0);
+        if (moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a))) return false;
         accept(m);
         sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
         best = smaller(best, m->now.norm);
         quiet += moved <= enough;
-        if (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(ROUGH, 1e-3 * enough))) {
+        bool coarse = a == 1.0 && moved <= COARSE * heldBack(m);
+        if (coarse || (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(ROUGH, 1e-3 * enough)))) {
             ++*steps, m->iterations++;
             return true;
         }
     }
     return false;
-}
-
-/* What the regularization still holds back: max |E (c - r)|, by the velocity scale. */
-static double heldBack(const Method* m)
-{
-    double most = 0.0;
-    for (int i = 0; i < m->p->rows; i++) most = larger(most, fabs(m->weight[i] * (m->now.c[i] - m->r[i])));
-    return most / m->p->velocityScale;
 }
 
 static void startRound(Method* m, const double* x, const double* c)
@@ -285,11 +290,16 @@ typedef struct Schedule {
     double eps, failed; /* `failed`: an eps that was too small a short while ago */
     double held;        /* of the last good round */
     int settled;        /* how often E was made larger again for accuracy */
+    double least;       /* smallest eps of a good round */
+    int same;           /* rounds in a row that held back the same, whatever E was: nothing can give way, impulses only grow */
 } Schedule;
 
 static void afterSuccess(Schedule* s, double held, int steps, double tolerance)
 {
     bool fast = held <= 0.03 * s->held, fine = s->eps <= EPS_FINE;
+    bool still = held >= 0.98 * s->held && held <= 1.02 * s->held;
+    s->same = !still ? 0 : s->eps >= s->least ? s->same + 1 : s->same; /* at a smaller E than ever the same is no news */
+    s->least = smaller(s->least, s->eps);
     s->held = held;
     if (held <= 0.1 * tolerance || (fine && fast)) return; /* another round like this one will do */
     double next = s->eps * (steps <= 4 ? 0.01 : steps <= 10 ? 0.1 : 0.3);
@@ -321,11 +331,11 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     pcProximalInfo info = {.residual = INFINITY};
     Method method = {0}, *m = &method;
     size_t mark = pcArenaMark(arena);
-    double tolerance = settings->tolerance;
+    double tolerance = MARGIN * settings->tolerance;
     int limit = settings->maxIterations ? settings->maxIterations : ITERATION_LIMIT, steps = 0;
-    Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY};
+    Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY, .least = INFINITY};
     bool memory = methodNew(m, p, arena);
-    while (memory && !info.converged && m->iterations < limit && info.restarts <= RESTART_LIMIT) {
+    while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= RESTART_LIMIT) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;
         double held = advance(m, s.eps, enough, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);

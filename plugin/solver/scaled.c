@@ -1,5 +1,5 @@
 /*
- * M' = R M C, q' = R q / s      (see scaled.h)
+ * M' = R M C, q' = R q / s,  s = 2^exponent      (see scaled.h)
  *
  *   P   indices whose diagonal gives their scale: M_ii > 0, and no entry between two of them is much above 1 when so scaled
  *   Q   the others: scaled by their largest entry against P, and where there is none by their largest entry
@@ -119,15 +119,25 @@ static void copyRows(pcScaledLcp* lcp, int i)
     }
 }
 
-static double scaleVector(int n, const double* q, const double* r, double* out)
+/* Divides by the power of two that brings the largest entry into (1/2, 1]; returns its exponent. */
+static int normalise(int n, double* x)
 {
+    int exponent = 0;
     double largest = 0.0;
-    for (int i = 0; i < n; i++) out[i] = q[i] * r[i], largest = larger(largest, fabs(out[i]));
-    int exponent;
+    for (int i = 0; i < n; i++) largest = larger(largest, fabs(x[i]));
+    if (!(largest > 0.0)) return 0;
     frexp(largest, &exponent);
-    double size = largest > 0.0 ? ldexp(1.0, exponent) : 1.0;
-    for (int i = 0; i < n; i++) out[i] /= size;
-    return size;
+    for (int i = 0; i < n; i++) x[i] = ldexp(x[i], -exponent);
+    return exponent;
+}
+
+/* q' and the exponent of s: brought near 1 before it is multiplied by R as well as after, so that nothing overflows. */
+static int scaleVector(int n, const double* q, const double* r, double* out)
+{
+    memcpy(out, q, (size_t)n * sizeof *out);
+    int exponent = normalise(n, out);
+    for (int i = 0; i < n; i++) out[i] *= r[i];
+    return exponent + normalise(n, out);
 }
 
 bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out)
@@ -136,18 +146,18 @@ bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcSca
     if (ld % 64 == 0) ld += PC_SCALED_BLOCK; /* columns a multiple of 512 bytes apart would share few cache lines */
     size_t columns = (size_t)n + 1, rows = (size_t)ld;
     *out = (pcScaledLcp){.n = n, .ld = ld, .M = M};
-    out->column = pcArenaNew(arena, double, columns * rows);
+    out->column = pcArenaNew(arena, double, columns* rows);
     out->q = pcArenaNew(arena, double, rows);
     out->rowScale = pcArenaNew(arena, double, columns);
     out->columnScale = pcArenaNew(arena, double, columns);
-    out->block = pcArenaNew(arena, int, columns * (rows / PC_SCALED_BLOCK));
+    out->block = pcArenaNew(arena, int, columns*(rows / PC_SCALED_BLOCK));
     out->blockCount = pcArenaNew(arena, int, columns);
     Maxima work = {pcArenaNew(arena, double, n), pcArenaNew(arena, double, n)};
     if (!pcArenaGood(arena)) return false;
     chooseScales(n, M, &work, out->rowScale, out->columnScale);
     out->columnScale[n] = 1.0;
     for (int i = 0; i < n; i += PC_SCALED_BLOCK) copyRows(out, i);
-    out->size = scaleVector(n, q, out->rowScale, out->q);
+    out->exponent = scaleVector(n, q, out->rowScale, out->q);
     return true;
 }
 
@@ -165,18 +175,35 @@ void pcScaledRow(const pcScaledLcp* lcp, int i, int count, const int* columns, d
     }
 }
 
+/* y += a x, or y += a |x|, over the blocks of column j. */
+PC_INLINE void addColumn(const pcScaledLcp* lcp, int j, double a, bool absolute, double* y)
+{
+    const double* x = lcp->column + (size_t)j * (size_t)lcp->ld;
+    const int* block = lcp->block + (size_t)j * (size_t)(lcp->ld / PC_SCALED_BLOCK);
+    v4d a4 = v4Splat(a);
+    for (int b = 0; b < lcp->blockCount[j]; b++) {
+        int i = block[b];
+        v4d x0 = v4Load(x + i), x1 = v4Load(x + i + 4);
+        if (absolute) x0 = v4Abs(x0), x1 = v4Abs(x1);
+        v4Store(y + i, v4Load(y + i) + a4 * x0), v4Store(y + i + 4, v4Load(y + i + 4) + a4 * x1);
+    }
+}
+
 PC_SIMD void pcScaledAdd(const pcScaledLcp* lcp, int count, const int* columns, const double* a, double* y)
 {
-    for (int k = 0; k < count; k++) {
-        if (a[k] == 0.0) continue;
-        const double* x = lcp->column + (size_t)columns[k] * (size_t)lcp->ld;
-        const int* block = lcp->block + (size_t)columns[k] * (size_t)(lcp->ld / PC_SCALED_BLOCK);
-        v4d a4 = v4Splat(a[k]);
-        for (int b = 0; b < lcp->blockCount[columns[k]]; b++) {
-            int i = block[b];
-            v4d y0 = v4Load(y + i) + a4 * v4Load(x + i), y1 = v4Load(y + i + 4) + a4 * v4Load(x + i + 4);
-            v4Store(y + i, y0), v4Store(y + i + 4, y1);
-        }
+    for (int k = 0; k < count; k++)
+        if (a[k] != 0.0) addColumn(lcp, columns[k], a[k], false, y);
+}
+
+/* w = q + M z, and the size of its terms. */
+PC_SIMD static void multiply(const pcScaledLcp* lcp, const double* z, double* w, double* size)
+{
+    memcpy(w, lcp->q, (size_t)lcp->ld * sizeof *w);
+    memset(size, 0, (size_t)lcp->ld * sizeof *size);
+    for (int j = 0; j < lcp->n; j++) {
+        if (z[j] == 0.0) continue;
+        addColumn(lcp, j, z[j], false, w);
+        addColumn(lcp, j, z[j], true, size);
     }
 }
 
@@ -188,15 +215,13 @@ void pcScaledSetLast(pcScaledLcp* lcp, const double* values)
     lcp->blockCount[lcp->n] = blocks;
 }
 
-double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* w)
+double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* room)
 {
-    memcpy(w, lcp->q, (size_t)lcp->ld * sizeof *w);
-    for (int j = 0; j < lcp->n; j++) pcScaledAdd(lcp, 1, &j, z + j, w);
-    double worst = 0.0;
+    double *w = room, *size = room + lcp->ld, worst = 0.0;
+    multiply(lcp, z, w, size);
     for (int i = 0; i < lcp->n; i++) {
-        double each = fabs(smaller(z[i], w[i]));
         if (!isfinite(z[i] + w[i])) return INFINITY;
-        worst = larger(worst, each);
+        worst = larger(worst, fabs(smaller(z[i], w[i] / larger(1.0, size[i] / 4096.0))));
     }
     return worst;
 }

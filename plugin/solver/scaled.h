@@ -19,13 +19,13 @@
 
 typedef struct pcScaledLcp {
     int n, ld;
-    const double* M;    /* the caller's, row-major: for single rows */
-    double* column;     /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
-    double* q;          /* q', zero beyond n */
-    double* rowScale;   /* R */
+    const double* M;     /* the caller's, row-major: for single rows */
+    double* column;      /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
+    double* q;           /* q', zero beyond n */
+    double* rowScale;    /* R */
     double* columnScale; /* C, and 1 for column n */
-    double size;        /* s */
-    int* block;         /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
+    int exponent;        /* s = 2^exponent */
+    int* block;          /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
     int* blockCount;
 } pcScaledLcp;
 
@@ -43,7 +43,9 @@ void pcScaledAdd(const pcScaledLcp* lcp, int count, const int* columns, const do
 /* Makes `values` (ld numbers, zero beyond n) column n. */
 void pcScaledSetLast(pcScaledLcp* lcp, const double* values);
 
-/* max_i |min(z'_i, w'_i)| for z' (n numbers); w = M'z' + q' is left in w (ld numbers). */
-double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* w);
+/* max_i |min(z'_i, w'_i / t_i)| for z' >= 0 (n numbers), with t_i = max(1, sum_j |M'_ij| z'_j / 4096): doubles hold w'_i to about 1e-16 of
+ * its terms, so where these are beyond 4096 |q'| (mass ratios above that) they are what an error is measured against. `room` has 2 ld
+ * numbers; its first half is left with w'. */
+double pcScaledResidual(const pcScaledLcp* lcp, const double* z, double* room);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 60 /* Newton steps from a guess */
+#define WARM_LIMIT 24 /* Newton steps from a guess */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
 typedef struct Velocity {

@@ -50,18 +50,18 @@ static double* jacobian(const pcTestBody* bodies, int bodyCount, const pcTestCon
     return J;
 }
 
-/* A = J Minv J' and J v into the leading block; rows of J are scaled on the way. */
+/* A = J Minv J' and J v into the leading block; of row i only the bodies that it touches. */
 static void fillMotion(const pcTestBody* bodies, int bodyCount, const double* J, int rows, const pcTestLcp* lcp)
 {
     int dofs = 6 * bodyCount;
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; j < rows; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < dofs; k++) sum += J[i * dofs + k] * inverseMass(bodies + k / 6, k % 6) * J[j * dofs + k];
-            lcp->M[(size_t)i * (size_t)lcp->n + (size_t)j] = sum;
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < dofs; k++) {
+            double push = J[i * dofs + k];
+            if (push == 0.0) continue;
+            double answer = push * inverseMass(bodies + k / 6, k % 6);
+            for (int j = 0; j < rows; j++) lcp->M[(size_t)i * (size_t)lcp->n + (size_t)j] += answer * J[j * dofs + k];
+            lcp->q[i] += push * bodies[k / 6].velocity[k % 6];
         }
-        for (int k = 0; k < dofs; k++) lcp->q[i] += J[i * dofs + k] * bodies[k / 6].velocity[k % 6];
-    }
 }
 
 pcTestLcp pcTestLcpMake(const pcTestBody* bodies, int bodyCount, const pcTestContact* contacts, int m, int edges)
@@ -97,7 +97,8 @@ pcTestLcp pcTestStackLcp(const pcTestStack* stack)
     pcTestBody* bodies = calloc((size_t)stack->boxes, sizeof *bodies);
     pcTestContact* contacts = calloc(4 * (size_t)stack->boxes, sizeof *contacts);
     for (int b = 0; b < stack->boxes; b++) {
-        bodies[b] = (pcTestBody){stack->mass * pow(stack->ratio, b), {0.5, 0.5, 0.5}, {0.0, 0.0, b + 0.5}, {0.0, 0.0, -0.0981, 0.0, 0.0, 0.0}};
+        bodies[b] =
+            (pcTestBody){stack->mass * pow(stack->ratio, b), {0.5, 0.5, 0.5}, {0.0, 0.0, b + 0.5}, {0.0, 0.0, -0.0981, 0.0, 0.0, 0.0}};
         for (int k = 0; k < 6; k++) bodies[b].velocity[k] += stack->disorder * (pcRandomUnit(&random) - 0.5);
         for (int c = 0; c < 4; c++) {
             double dx = stack->disorder * pcRandomUnit(&random), dy = stack->disorder * pcRandomUnit(&random);

@@ -13,7 +13,7 @@ typedef struct pcTestBody {
 } pcTestBody;
 
 typedef struct pcTestContact {
-    int upper, lower; /* bodies; -1: the ground */
+    int upper, lower;           /* bodies; -1: the ground */
     double point[3], normal[3]; /* unit, pushes the upper one */
     double gapSpeed;            /* d/h */
     double mu;
