@@ -58,13 +58,14 @@ typedef struct pcPlacedShape {
     unsigned category, collide; /* a pair is looked at if (category1 & collide2) || (category2 & collide1); both 0: with everything */
 } pcPlacedShape;
 
-/* Asked for every near pair of shapes: 0 skips the pair, 1 uses *surface, which comes filled with pcDefaultSurface. */
+/* Asked for every pair of shapes that has a contact: 0 skips the pair, 1 uses *surface, which comes filled with pcDefaultSurface. It is
+ * also asked for near pairs that cannot be measured: 0 takes them out, 1 makes the step fail. */
 typedef int pcPairSurface(void* context, int shape1, int shape2, pcSurface* surface);
 
 /* A row of a joint, motor or stop: J v + softness * impulse = target, with lo <= impulse <= hi: held at a bound, the row may move on.
  * lo = -infinity and hi = +infinity: an equality. */
 typedef struct pcRow {
-    int body1, body2; /* PC_WORLD: none */
+    int body1, body2; /* PC_WORLD: none; never the same body */
     double jacobian[12]; /* v1 omega1 v2 omega2 */
     double target;    /* velocity, with the stabilization already in it */
     double error;     /* position error Theta, for the report only */
@@ -98,7 +99,9 @@ typedef struct pcSystem {
     const pcContact* contacts;
     double gravity[3];
     const double* freeVelocity; /* 6 per body, or NULL: from velocity, gravity, force and gyroscopic torque */
-    const double* mobility;     /* (6 bodies)^2 row-major, symmetric positive definite, dense across bodies; NULL: from masses (E 2) */
+    const double* mobility;     /* (6 bodies)^2 row-major, symmetric positive definite, dense across bodies; NULL: from masses (E 2).
+                                   Then v_free = v + h (mobility force + gravity), without gyroscopic torque; the rows and columns of
+                                   bodies that are not dynamic do not count */
     pcPairSurface* surface;     /* or NULL: the settings' friction for every pair */
     void* surfaceContext;
     pcMemory* memory;           /* or NULL: every step starts cold */
@@ -115,7 +118,7 @@ typedef struct pcContactResult {
 } pcContactResult;
 
 typedef struct pcStepReport {
-    int bodies, rows, pairs, events, contacts, islands; /* contacts: events and given ones that entered the problem */
+    int bodies, rows, pairs, events, contacts, islands; /* rows: scalar ones that were solved; contacts: events and given ones among them */
     int largestIsland;      /* scalar rows */
     const char* solver;     /* what solved the largest island; "none" if there was nothing to solve */
     pcOutcome outcome;      /* the worst of all islands */
@@ -138,7 +141,7 @@ typedef struct pcSystemResult {
     double* velocity;       /* 6 per body: v, omega */
     pcPose* pose;           /* per body: moved by h v, quaternion normalised */
     double* rowImpulse;     /* per row */
-    pcContactResult* contacts;
+    pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id */
     int contactCapacity;
     int contactCount;       /* written: how many there are; may exceed the capacity */
     pcStepReport report;    /* written */

@@ -93,7 +93,7 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     pcSelectWidest(s.found, s.kept, capacity, SLOP * metric.D);
     int written = s.kept < capacity ? s.kept : capacity;
     sortById(s.found, written);
-    for (int i = 0; i < written; i++) pcEventWrite(&s, s.found + i, events + i);
+    pcEventsWrite(&s, written, events);
     *count = capacity > s.kept ? s.kept : s.count; /* never more than are written while there is room */
     return PC_OK;
 }

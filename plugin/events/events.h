@@ -90,8 +90,20 @@ PC_INLINE bool pcFeatureSetHas(const pcFeatureSet* set, int item)
  * polygon most (select.c). */
 void pcSelectWidest(pcFound* found, int count, int capacity, double slop);
 
-/* World axes and the caller's order of bodies (write.c). */
-void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out);
-unsigned long long pcEventId(const pcFrame* frame, pcEventKind kind, int feature1, int feature2);
+/* The first `count` found, in world axes and the caller's order of bodies (write.c). */
+void pcEventsWrite(const pcSearch* s, int count, pcEvent* out);
+
+PC_INLINE pcEventKind pcKindForCaller(const pcFrame* f, pcEventKind kind)
+{
+    if (!f->swapped) return kind;
+    return kind == PC_CORNER_FACE ? PC_FACE_CORNER : kind == PC_FACE_CORNER ? PC_CORNER_FACE : kind;
+}
+
+/* Two bits of kind, 31 of each feature. */
+PC_INLINE unsigned long long pcEventId(const pcFrame* f, pcEventKind kind, int feature1, int feature2)
+{
+    unsigned long long first = (unsigned)(f->swapped ? feature2 : feature1), second = (unsigned)(f->swapped ? feature1 : feature2);
+    return (unsigned long long)pcKindForCaller(f, kind) << 62 | first << 31 | second;
+}
 
 #endif

@@ -122,8 +122,11 @@ PC_INLINE void put(pcSearch* s, int place, pcEventKind kind, int feature1, int f
     found->gap = unit->gap, found->facing = v3Dot(unit->n, s->metric->n);
     found->u = v3Dot(unit->x, s->u), found->v = v3Dot(unit->x, s->v);
     found->unit = place < PC_UNIT_LIMIT ? place : -1;
-    if (place < PC_UNIT_LIMIT) s->unit[place] = *unit;
+    if (place < PC_UNIT_LIMIT && unit != s->unit + place) s->unit[place] = *unit;
 }
+
+/* Where to compute the next unit: at once where it will be kept, if it is. A copy would wait until every number of it is written. */
+PC_INLINE pcUnit* nextUnit(pcSearch* s, pcUnit* otherwise) { return s->kept < PC_UNIT_LIMIT ? s->unit + s->kept : otherwise; }
 
 /* Where it was kept, or -1. In a full list it takes the place of one less deep, so that the deepest is always there. */
 PC_INLINE int keep(pcSearch* s, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
@@ -158,13 +161,13 @@ PC_INLINE bool cornerHasEvent(const Near* near, int side, int vertex)
 /* A corner meets a facet: if it has met one before, the one that faces the pair's normal better stays. */
 PC_INLINE void tryCorner(pcSearch* s, const Near* near, pcEventKind kind, int feature1, int feature2, int* place)
 {
-    pcUnit unit;
-    bool meets = kind == PC_CORNER_FACE ? cornerOnFacet(s, feature1, feature2, &unit) : facetOnCorner(s, feature1, feature2, &unit);
-    if (!meets || cornerHasEvent(near, 0, unit.at[0])) return;
+    pcUnit room, *unit = nextUnit(s, &room);
+    bool meets = kind == PC_CORNER_FACE ? cornerOnFacet(s, feature1, feature2, unit) : facetOnCorner(s, feature1, feature2, unit);
+    if (!meets || cornerHasEvent(near, 0, unit->at[0])) return;
     if (*place == NONE)
-        *place = keep(s, kind, feature1, feature2, &unit);
-    else if (*place >= 0 && v3Dot(unit.n, s->metric->n) > s->found[*place].facing)
-        put(s, *place, kind, feature1, feature2, &unit);
+        *place = keep(s, kind, feature1, feature2, unit);
+    else if (*place >= 0 && v3Dot(unit->n, s->metric->n) > s->found[*place].facing)
+        put(s, *place, kind, feature1, feature2, unit);
 }
 
 /* Vertices are passed by their place in the near set. */
@@ -182,9 +185,9 @@ PC_INLINE void tryFacetOnCorner(pcSearch* s, int facet, int vertex, void* contex
 
 PC_INLINE void tryLines(pcSearch* s, const Near* near, const Line* a, const Line* b)
 {
-    pcUnit unit;
-    if (!edgeOnEdge(s, a, b, &unit) || cornerHasEvent(near, 0, unit.at[0]) || cornerHasEvent(near, 1, unit.at[1])) return;
-    keep(s, PC_EDGE_EDGE, a->edge, b->edge, &unit);
+    pcUnit room, *unit = nextUnit(s, &room);
+    if (!edgeOnEdge(s, a, b, unit) || cornerHasEvent(near, 0, unit->at[0]) || cornerHasEvent(near, 1, unit->at[1])) return;
+    keep(s, PC_EDGE_EDGE, a->edge, b->edge, unit);
 }
 
 static void tryEdges(pcSearch* s, int edge1, int edge2, void* context)

@@ -138,18 +138,19 @@ PC_INLINE bool facetOnCorner(const pcSearch* s, int facet, int vertex, pcUnit* o
 
 /* ---- edge on edge ---- */
 
-/* The crossing at `part` of the way along an edge: on it, or past its end by what epsX allows. */
-PC_INLINE bool onEdge(const pcShape* s, double part, v3 y, double perLength, double slack)
+/* The crossing at `part` of the way along an edge of that squared length: on it, or past its end by what epsX allows. */
+PC_INLINE bool onEdge(const pcShape* s, double part, v3 y, double square, double slack)
 {
-    double toEnd = smaller(part, 1.0 - part);
-    return toEnd >= -CORNER_ZONE * s->outradius * perLength || (slack > WIDE && inWidened(s, y, slack));
+    double toEnd = smaller(part, 1.0 - part), zone = CORNER_ZONE * s->outradius;
+    return toEnd >= 0.0 || toEnd * toEnd * square <= zone * zone || (slack > WIDE && inWidened(s, y, slack));
 }
 
-/* The end of an edge that is within the zone of the other edge's line (across = length of this edge times the sine of their angle), or
- * -1. */
-PC_INLINE int endAt(const pcEdge* edge, double part, double across, double zone)
+/* The end of an edge that is within the zone of the other edge's line, or -1: squares of lengths, `square` of the cross product of the
+ * two edges and `other` of the other edge. */
+PC_INLINE int endAt(const pcEdge* edge, double part, double square, double other, double zone)
 {
-    return fabs(smaller(part, 1.0 - part)) * across <= zone ? edge->vertex[part > 0.5] : -1;
+    double toEnd = smaller(part, 1.0 - part);
+    return toEnd * toEnd * square <= zone * zone * other ? edge->vertex[part > 0.5] : -1;
 }
 
 /* An edge of either body in the frame: its line is k + part e. */
@@ -181,24 +182,24 @@ PC_INLINE bool edgeOnEdge(const pcSearch* s, const Line* a, const Line* b, pcUni
     double alpha = v3Dot(v3Cross(m, g), cross), whole1 = square * over, beta = v3Dot(v3Cross(m, e), cross), whole2 = square * f2D;
     double past = smaller(smaller(alpha, whole1 - alpha), smaller(beta, whole2 - beta));
     if (past < -s->pastEnds * larger(whole1, whole2)) return false;
-    double t = over / D, perLength = 1.0 / sqrt(square), ee = v3Dot(e, e), gg = v3Dot(g, g);
+    double t = over / D, perLength = 1.0 / sqrt(square), perSquare = perLength * perLength, ee = v3Dot(e, e), gg = v3Dot(g, g);
     if (!(square > PARALLEL * PARALLEL * ee * gg) || !(D * perLength > SLIDES * f->shape1->outradius)) return false;
     const pcEdge *edge1 = f->shape1->edge + a->edge, *edge2 = f->shape2->edge + b->edge;
-    double perE = 1.0 / sqrt(ee), perG = 1.0 / sqrt(gg), length = square * perLength, zone = cornerZone(f);
+    double zone = cornerZone(f);
     alpha /= whole1, beta /= whole2;
     v3 n = v3Scale(sign * perLength, cross), y1 = v3AddScaled(k1, alpha, e), y2 = m3TMul(&f->R, v3AddScaled(k2, beta, g));
     if (!isNear(s, t, room * perLength, n, y1)) return false;
-    if (!onEdge(f->shape1, alpha, y1, perE, slackOf(s, t, true))) return false;
-    if (!onEdge(f->shape2, beta, y2, perG, slackOf(s, t, two))) return false;
+    if (!onEdge(f->shape1, alpha, y1, ee, slackOf(s, t, true))) return false;
+    if (!onEdge(f->shape2, beta, y2, gg, slackOf(s, t, two))) return false;
     v3 between = v3Sub(v3Add(f->c, k2), k1); /* closest points of the two lines as they are */
-    v3 arm = v3AddScaled(k1, v3Dot(v3Cross(between, g), cross) / square, e);
+    v3 arm = v3AddScaled(k1, v3Dot(v3Cross(between, g), cross) * perSquare, e);
     *out = (pcUnit){t,
                     D * perLength,
                     room * perLength,
                     n,
                     v3Scale(t, y1),
                     arm,
-                    {endAt(edge1, alpha, length * perG, zone), endAt(edge2, beta, length * perE, zone)}};
+                    {endAt(edge1, alpha, square, gg, zone), endAt(edge2, beta, square, ee, zone)}};
     return true;
 }
 

@@ -29,40 +29,48 @@ PC_INLINE double rowGap(const pcSearch* s, const pcUnit* unit)
     return unit->gap;
 }
 
-PC_INLINE pcEventKind kindForCaller(const pcFrame* f, pcEventKind kind)
-{
-    if (!f->swapped) return kind;
-    return kind == PC_CORNER_FACE ? PC_FACE_CORNER : kind == PC_FACE_CORNER ? PC_CORNER_FACE : kind;
-}
+/* What all events of a pair share, in world axes. */
+typedef struct World {
+    v4d centre1;    /* the point */
+    v4d toCentre2;  /* from there */
+    const m3* turn; /* frame to world */
+} World;
 
-/* Two bits of kind, 31 of each feature. */
-unsigned long long pcEventId(const pcFrame* f, pcEventKind kind, int feature1, int feature2)
-{
-    unsigned long long first = (unsigned)(f->swapped ? feature2 : feature1), second = (unsigned)(f->swapped ? feature1 : feature2);
-    return (unsigned long long)kindForCaller(f, kind) << 62 | first << 31 | second;
-}
+PC_INLINE v4d turned(const World* w, v3 a) { return w->turn->column[0] * a.x + w->turn->column[1] * a.y + w->turn->column[2] * a.z; }
 
-PC_SIMD void pcEventWrite(const pcSearch* s, const pcFound* found, pcEvent* out)
+/* In lanes until a vector is in world axes, each turned once. */
+PC_INLINE void writeEvent(const pcSearch* s, const World* w, const pcFound* found, const pcUnit* unit, pcEvent* out)
 {
     const pcFrame* f = s->frame;
-    pcUnit unit;
-    if (found->unit >= 0)
-        unit = s->unit[found->unit];
-    else if (!pcUnitOf(s, found->kind, found->feature1, found->feature2, &unit))
-        return; /* cannot happen: it is how the event was found */
-    v3 n = m3Mul(&f->R1, unit.n), x = pcFrameToWorld(f, unit.x), origin = {0.0, 0.0, 0.0};
-    v3 own = unit.t != 0.0 ? pcPreimage(origin, unit.x, unit.t) : unit.arm,
-       other = s->sigma != 0.0 ? pcPreimage(f->c, unit.x, unit.t) : unit.x;
-    v3 acts = s->settings->gap == PC_GAP_LENGTH ? pcFrameToWorld(f, unit.arm) : x;
-    out->kind = kindForCaller(f, found->kind);
+    double perT = 1.0 / unit->t;
+    v3 n = v3OfLanes(turned(w, unit->n));
+    v4d toX = turned(w, unit->x), toArm = turned(w, unit->arm), point = w->centre1 + toX;
+    v4d own = unit->t != 0.0 ? toX * perT : toArm, other = s->sigma != 0.0 ? w->toCentre2 + (toX - w->toCentre2) * perT : toX;
+    v3 x = v3OfLanes(point), acts = s->settings->gap == PC_GAP_LENGTH ? v3OfLanes(w->centre1 + toArm) : x;
+    out->kind = pcKindForCaller(f, found->kind);
     out->id = found->id;
-    out->t = unit.t;
-    out->phi = pcRatioToRho(unit.t);
-    out->gap = rowGap(s, &unit);
+    out->t = unit->t;
+    out->phi = pcRatioToRho(unit->t);
+    out->gap = rowGap(s, unit);
     v3Store(out->normal, f->swapped ? v3Neg(n) : n);
     v3Store(out->point, x);
-    v3Store(out->point1, pcFrameToWorld(f, f->swapped ? other : own));
-    v3Store(out->point2, pcFrameToWorld(f, f->swapped ? own : other));
-    writeRow(f, v3Scale(1.0 / unit.D, n), x, out->gradient);
+    v3Store(out->point1, v3OfLanes(w->centre1 + (f->swapped ? other : own)));
+    v3Store(out->point2, v3OfLanes(w->centre1 + (f->swapped ? own : other)));
+    writeRow(f, v3Scale(1.0 / unit->D, n), x, out->gradient);
     writeRow(f, n, acts, out->wrench);
+}
+
+PC_SIMD void pcEventsWrite(const pcSearch* s, int count, pcEvent* out)
+{
+    const pcFrame* f = s->frame;
+    World w = {.turn = &f->R1};
+    w.centre1 = v3ToLanes(v3Load(f->pose1->position)) + turned(&w, f->shape1->centre);
+    w.toCentre2 = turned(&w, f->c);
+    for (int i = 0; i < count; i++) {
+        const pcFound* found = s->found + i;
+        pcUnit again;
+        if (found->unit < 0 && !pcUnitOf(s, found->kind, found->feature1, found->feature2, &again))
+            continue; /* cannot happen: it is how the event was found */
+        writeEvent(s, &w, found, found->unit >= 0 ? s->unit + found->unit : &again, out + i);
+    }
 }

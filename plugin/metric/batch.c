@@ -50,11 +50,9 @@ PC_INLINE v4d ratios(const Lanes* L, v4i* doubt)
 
 PC_INLINE void loadLane(Lanes* L, int lane, const double* size1, const pcPose* pose1, const double* size2, const pcPose* pose2)
 {
-    double between[4];
-    quaternionBetween(pose1->quaternion, pose2->quaternion, between);
     m3 R1, R;
-    m3FromQuaternion(pose1->quaternion, &R1);
-    m3FromQuaternion(between, &R);
+    m3FromQuaternion(v4Load(pose1->quaternion), &R1);
+    m3FromQuaternion(quaternionBetween(pose1->quaternion, pose2->quaternion), &R);
     v3 c = m3TMul(&R1, v3Sub(v3Load(pose2->position), v3Load(pose1->position)));
     double at[3] = {c.x, c.y, c.z};
     for (int i = 0; i < 3; i++) {

@@ -17,16 +17,19 @@ static const double OUTSIDE = 2e-15;
 /* Where faces are parallel, axes of their edges coincide with the face's to within rounding: the face is to win then. */
 static const double FACE_BONUS = 0x1p-46; /* (1 + b)(1 - b) rounds to 1 */
 
-/* Half sizes a, b; row[i]: R_ij over lanes j; column[j]: R_ij over lanes i. `centre[0]` is box 2's in box 1's axes, `centre[1]` box 1's in
- * box 2's. The fourth lane is empty. */
+/* Half sizes of both boxes; axes[0][j] is axis j of box 2 in box 1's axes (column j of R), axes[1][i] axis i of box 1 in box 2's (row i);
+ * centre[0] is box 2's in box 1's axes, centre[1] box 1's in box 2's. distance[i]: n.c of the edge axes n = e_i x R_j over lanes j. The
+ * fourth lane is empty. */
 typedef struct Boxes {
-    v4d a, b, centre[2], absRow[3];
-    const v4d *row, *column;
+    v4d half[2], centre[2], distance[3];
+    const v4d* axes[2];
 } Boxes;
 
 /* Loaded, not built: writing one lane of a vector and reading it back whole stalls the processor. */
 static const double UNIT[3][4] = {{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}};
 static const double NO_LIMIT[3][4] = {{HUGE_VAL, 0.0, 0.0, 0.0}, {0.0, HUGE_VAL, 0.0, 0.0}, {0.0, 0.0, HUGE_VAL, 0.0}};
+/* Looked up, not computed: a remainder becomes branches, and which axis it is cannot be predicted. */
+static const int NEXT[3] = {1, 2, 0}, PREVIOUS[3] = {2, 0, 1};
 
 PC_INLINE v4d nextLane(v4d a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }     /* lane j holds what j+1 held */
 PC_INLINE v4d previousLane(v4d a) { return __builtin_shufflevector(a, a, 2, 0, 1, 3); } /* lane j holds what j+2 held */
@@ -35,10 +38,13 @@ PC_INLINE v4d withSign(v4d magnitude, v4d sign) { return (v4d)(((v4i)magnitude &
 PC_INLINE void loadBoxes(const pcFrame* f, Boxes* B)
 {
     const v4d* row = f->R.row;
-    B->a = v3ToLanes(f->shape1->half), B->b = v3ToLanes(f->shape2->half);
-    B->centre[0] = v3ToLanes(f->c), B->centre[1] = -(row[0] * f->c.x + row[1] * f->c.y + row[2] * f->c.z);
-    B->row = row, B->column = f->R.column;
-    for (int i = 0; i < 3; i++) B->absRow[i] = v4Abs(f->R.row[i]);
+    v3 c = f->c;
+    B->half[0] = v3ToLanes(f->shape1->half), B->half[1] = v3ToLanes(f->shape2->half);
+    B->centre[0] = v3ToLanes(c), B->centre[1] = -(row[0] * c.x + row[1] * c.y + row[2] * c.z);
+    B->axes[0] = f->R.column, B->axes[1] = row;
+    B->distance[0] = row[1] * c.z - row[2] * c.y;
+    B->distance[1] = row[2] * c.x - row[0] * c.z;
+    B->distance[2] = row[0] * c.y - row[1] * c.x;
 }
 
 /* Three axes side by side, each as a fraction (divided once, at the end), and the family it is of: 0 faces of box 1, 1 faces of box 2,
@@ -64,14 +70,13 @@ PC_INLINE void keepLarger(Axes* a, const Axes* b)
     a->family = v4SelectInt(wins, b->family, a->family);
 }
 
-/* n = e_i x R_j over lanes j has components -R_kj along m = i+1 and R_mj along k = i+2. */
-PC_INLINE void edgeAxes(Axes* out, const Boxes* B, int i, int m, int k, v4d b1, v4d b2, bool two)
+/* n = e_i x R_j over lanes j has components -R_kj along m = i+1 and R_mj along k = i+2; q are the absolute rows. */
+PC_INLINE void edgeAxes(Axes* out, const Boxes* B, const v4d* q, int i, int m, int k, bool two)
 {
-    const v4d *row = B->row, *q = B->absRow;
-    v4d c = B->centre[0], distance = v4Abs(row[m] * c[k] - row[k] * c[m]);
+    v4d a = B->half[0], b = B->half[1];
     v4i clear = q[m] * q[m] + q[k] * q[k] > PARALLEL;
-    distance = v4Select(clear, distance, v4Splat(-1.0));
-    setAxes(out, distance, q[k] * B->a[m] + q[m] * B->a[k], b1 * previousLane(q[i]) + b2 * nextLane(q[i]), two, 2 + i);
+    v4d distance = v4Select(clear, v4Abs(B->distance[i]), v4Splat(-1.0));
+    setAxes(out, distance, q[k] * a[m] + q[m] * a[k], nextLane(b) * previousLane(q[i]) + previousLane(b) * nextLane(q[i]), two, 2 + i);
 }
 
 /* The best axis: its lane and family, r, and the reciprocals that the bounds need; D is that of the axis as it is, not of its unit
@@ -83,33 +88,33 @@ typedef struct Winner {
 
 PC_INLINE Winner bestAxis(const Boxes* B, bool two)
 {
-    const v4d* q = B->absRow;
-    v4d a = B->a, b = B->b, b1 = nextLane(b), b2 = previousLane(b);
-    v4d reach1 = v4Abs(B->column[0]) * b[0] + v4Abs(B->column[1]) * b[1] + v4Abs(B->column[2]) * b[2];
+    const v4d *row = B->axes[1], *column = B->axes[0], q[3] = {v4Abs(row[0]), v4Abs(row[1]), v4Abs(row[2])};
+    v4d a = B->half[0], b = B->half[1];
     Axes faces, faces2, edges0, edges1, edges2;
-    setAxes(&faces, v4Abs(B->centre[0]), a, reach1, two, 0);
+    setAxes(&faces, v4Abs(B->centre[0]), a, v4Abs(column[0]) * b[0] + v4Abs(column[1]) * b[1] + v4Abs(column[2]) * b[2], two, 0);
     setAxes(&faces2, v4Abs(B->centre[1]), q[0] * a[0] + q[1] * a[1] + q[2] * a[2], b, two, 1);
-    edgeAxes(&edges0, B, 0, 1, 2, b1, b2, two);
-    edgeAxes(&edges1, B, 1, 2, 0, b1, b2, two);
-    edgeAxes(&edges2, B, 2, 0, 1, b1, b2, two);
+    edgeAxes(&edges0, B, q, 0, 1, 2, two);
+    edgeAxes(&edges1, B, q, 1, 2, 0, two);
+    edgeAxes(&edges2, B, q, 2, 0, 1, two);
     keepLarger(&faces, &faces2);
     keepLarger(&edges0, &edges1);
     faces.numerator *= 1.0 + FACE_BONUS;
     keepLarger(&edges0, &edges2);
     keepLarger(&faces, &edges0);
-    v4d ratio = faces.numerator / faces.denominator, inverse = faces.denominator / faces.numerator, perD = 1.0 / faces.denominator;
-    double r0 = ratio[0], r1 = ratio[1], r2 = ratio[2], r01 = larger(r1, r0);
-    int lane = r2 > r01 ? 2 : r1 > r0, family = (int)faces.family[lane];
+    v4d over = faces.numerator, D = faces.denominator, ratio = over / D, inverse = D / over, perD = 1.0 / D;
+    /* Which lane: while the division goes on, and without a branch, because it cannot be predicted. */
+    int third = (over[2] * D[0] > over[0] * D[2]) & (over[2] * D[1] > over[1] * D[2]), second = over[1] * D[0] > over[0] * D[1];
+    int lane = 2 * third + (second & !third), family = (int)faces.family[lane];
     double bonus = family < 2 ? 1.0 - FACE_BONUS : 1.0;
-    return (Winner){lane, family, larger(r2, r01) * bonus, inverse[lane], faces.denominator[lane], perD[lane]};
+    return (Winner){lane, family, ratio[lane] * bonus, inverse[lane], D[lane], perD[lane]};
 }
 
 /* ---- confirmation: a common point ---- */
 
-/* A face of one box (half sizes a, factor f, normal axis i, side up) against the other box (half sizes b, factor o, its axes as columns in
- * the first box's axes, its centre d). */
+/* A face of one box (half sizes a, factor f, normal axis i, side up) against the other box (its axes as columns in the first box's axes,
+ * its centre d, factor o). Of the other box's corners `corner` lies lowest over the face: in its own axes, unscaled. */
 typedef struct FaceOn {
-    v4d a, b, d;
+    v4d a, d, corner;
     const v4d* column;
     double f, o, up;
     int i;
@@ -144,12 +149,12 @@ typedef struct Flat {
     int steps;
 } Flat;
 
-PC_INLINE Flat flatFeature(const FaceOn* q, v4d corner, const double toward[3])
+PC_INLINE Flat flatFeature(const FaceOn* q, v4d at)
 {
-    int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
-    Flat flat = {corner[u], corner[v], {0.0, 0.0}, {0.0, 0.0}, 0.0, 0};
+    int u = NEXT[q->i], v = PREVIOUS[q->i];
+    Flat flat = {at[u], at[v], {0.0, 0.0}, {0.0, 0.0}, 0.0, 0};
     for (int j = 0; j < 3; j++) {
-        double slope = fabs(q->column[j][q->i]), step = -2.0 * q->o * q->b[j] * toward[j];
+        double slope = fabs(q->column[j][q->i]), step = -2.0 * q->o * q->corner[j];
         if (slope >= 1e-13 || flat.steps == 2) continue;
         flat.loss += fabs(step) * slope;
         flat.dx[flat.steps] = step * q->column[j][u], flat.dy[flat.steps++] = step * q->column[j][v];
@@ -191,10 +196,10 @@ PC_INLINE bool commonPoint(const Flat* flat, double X, double Y, double* x, doub
     return clippedMiddle(flat, X, Y, x, y);
 }
 
-PC_INLINE bool overlapMiddle(const FaceOn* q, v4d corner, const double toward[3], v4d* point, double* loss)
+PC_INLINE bool overlapMiddle(const FaceOn* q, v4d at, v4d* point, double* loss)
 {
-    int u = (q->i + 1) % 3, v = (q->i + 2) % 3;
-    Flat flat = flatFeature(q, corner, toward);
+    int u = NEXT[q->i], v = PREVIOUS[q->i];
+    Flat flat = flatFeature(q, at);
     double x, y, room = q->f * (1.0 + OUTSIDE);
     if (flat.steps == 0 || !commonPoint(&flat, q->a[u] * room, q->a[v] * room, &x, &y)) return false;
     *loss = flat.loss;
@@ -202,57 +207,47 @@ PC_INLINE bool overlapMiddle(const FaceOn* q, v4d corner, const double toward[3]
     return true;
 }
 
-PC_INLINE bool confirmFace(const FaceOn* q, v4d* point, double* loss)
+/* A face of box `side` wins: look from that box. Which one it is cannot be predicted, so the two are one program that reads from either
+ * place. The point is usually the other box's lowest corner: of box 1 that is known in the frame as it is, any other point of box 2's
+ * axes must be turned. */
+PC_INLINE bool confirmFace(const Boxes* B, bool two, int side, int i, double r, double* loss, v4d* n, v4d* point)
 {
-    double toward[3];
-    v4d corner = q->d;
-    for (int j = 0; j < 3; j++) { /* the other box's corner that lies lowest over the face */
-        toward[j] = copysign(1.0, -q->up * q->column[j][q->i]);
-        corner += q->column[j] * (q->o * q->b[j] * toward[j]);
-    }
-    *point = corner;
+    double other = two ? r : 1.0, up = copysign(1.0, B->centre[side][i]);
+    const v4d *column = B->axes[side], *across = B->axes[1 - side]; /* across[i]: axis i as the other box sees it */
+    v4d corner = withSign(B->half[1 - side], across[i] * -up);
+    FaceOn q = {B->half[side], B->centre[side], corner, column, side ? other : r, side ? r : other, up, i};
+    v4d at = q.d + (column[0] * corner[0] + column[1] * corner[1] + column[2] * corner[2]) * q.o;
+    v4i second = {-side, -side, -side, -side}, inside = v4Abs(at) <= q.a * (q.f * (1.0 + OUTSIDE)) + v4Load(NO_LIMIT[i]);
+    *n = v4Select(second, B->axes[0][i] * -up, v4Load(UNIT[i]) * up);
+    *point = v4Select(second, corner * q.o, at);
     *loss = 0.0;
-    v4d room = q->a * (q->f * (1.0 + OUTSIDE)) + v4Load(NO_LIMIT[q->i]);
-    v4i inside = v4Abs(corner) <= room;
     if (inside[0] & inside[1] & inside[2]) return true;
-    return overlapMiddle(q, corner, toward, point, loss);
-}
-
-/* A face of box `side` wins: look from that box, and turn the point back if it is box 2. Which one it is cannot be predicted, so the two
- * are one program that reads from either place. */
-PC_INLINE bool confirmFaceOf(const Boxes* B, bool two, int side, int i, double r, double* loss, v4d* n, v4d* point)
-{
-    double other = two ? r : 1.0, up = copysign(1.0, B->centre[side][i]), f = side ? other : r, o = side ? r : other;
-    FaceOn q = {side ? B->b : B->a, side ? B->a : B->b, B->centre[side], side ? B->row : B->column, f, o, up, i};
-    bool found = confirmFace(&q, point, loss);
-    v4d p = *point, turned = B->centre[0] + B->column[0] * p[0] + B->column[1] * p[1] + B->column[2] * p[2];
-    v4i second = {-side, -side, -side, -side};
+    v4d p = at;
+    if (!overlapMiddle(&q, at, &p, loss)) return false;
+    v4d turned = B->centre[0] + B->axes[0][0] * p[0] + B->axes[0][1] * p[1] + B->axes[0][2] * p[2];
     *point = v4Select(second, turned, p);
-    *n = v4Select(second, B->column[i] * -up, v4Load(UNIT[i]) * up);
-    return found;
+    return true;
 }
 
-/* Edge i of box 1 on edge j of box 2: f1 (k1 + alpha e_i) = c + f2 (k2 + beta R_j), with m = c + f2 k2 - f1 k1 and n = e_i x R_j. */
-PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, v4d* normal, v4d* point)
+/* Edge i of box 1 on edge j of box 2: f1 (k1 + alpha e_i) = c + f2 (k2 + beta R_j). With m = c + f2 k2 - f1 k1 that is
+ * f1 alpha e_i = m + f2 beta R_j: across e_i it gives beta, along e_i alpha. perSine = 1 / |e_i x R_j|. */
+PC_INLINE bool confirmEdges(const Boxes* B, bool two, int i, int j, double r, double* perSine, v4d* normal, v4d* point)
 {
-    const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-    double f1 = r, f2 = two ? r : 1.0;
-    v4d unit = v4Load(UNIT[i]), edge = B->column[j];
-    v4d n = nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge), n0 = n;
-    v4d c = B->centre[0];
-    double side = copysign(1.0, n[0] * c[0] + n[1] * c[1] + n[2] * c[2]);
-    n *= side;
-    v4d k1 = withSign(B->a, n) * (1.0 - unit); /* n.R_(j+1) = R_i(j+2), n.R_(j+2) = -R_i(j+1) */
-    double s1 = copysign(B->b[j1], -side * B->row[i][j2]), s2 = copysign(B->b[j2], side * B->row[i][j1]);
-    v4d k2 = B->column[j1] * s1 + B->column[j2] * s2, m = c + k2 * f2 - k1 * f1;
-    double square = n0[0] * n0[0] + n0[1] * n0[1] + n0[2] * n0[2];
-    v4d alphaParts = (nextLane(m) * previousLane(edge) - previousLane(m) * nextLane(edge)) * n0;
-    v4d betaParts = (nextLane(m) * previousLane(unit) - previousLane(m) * nextLane(unit)) * n0;
-    double alpha = alphaParts[0] + alphaParts[1] + alphaParts[2], beta = betaParts[0] + betaParts[1] + betaParts[2];
-    *normal = n;
-    *point = k1 * f1 + unit * (alpha / square);
-    double room = square * (1.0 + OUTSIDE);
-    return (fabs(alpha) <= f1 * B->a[i] * room) & (fabs(beta) <= f2 * B->b[j] * room);
+    const int j1 = NEXT[j], j2 = PREVIOUS[j];
+    const v4d* column = B->axes[0];
+    v4d a = B->half[0], b = B->half[1], row = B->axes[1][i], unit = v4Load(UNIT[i]), off = 1.0 - unit, edge = column[j], slope = edge * off;
+    double side = copysign(1.0, B->distance[i][j]), square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+    v4d n = (nextLane(unit) * previousLane(edge) - previousLane(unit) * nextLane(edge)) * side;
+    v4d k1 = withSign(a, n) * off; /* n.R_(j+1) = R_i(j+2), n.R_(j+2) = -R_i(j+1) */
+    v4d k2 = column[j1] * copysign(b[j1], -side * row[j2]) + column[j2] * copysign(b[j2], side * row[j1]);
+    v4d c = B->centre[0], m = two ? c + (k2 - k1) * r : c + k2 - k1 * r, parts = m * slope;
+    double perSquare = 1.0 / square, beta = -(parts[0] + parts[1] + parts[2]) * perSquare, room = 1.0 + OUTSIDE;
+    v4d along = (m + edge * beta) * unit;
+    v4i inside = v4Abs(along) <= a * (r * room);
+    *perSine = sqrt(perSquare);
+    *normal = n * *perSine;
+    *point = k1 * r + along;
+    return inside[0] & inside[1] & inside[2] & -(fabs(beta) <= (two ? r : 1.0) * b[j] * room);
 }
 
 /* Rounding of c, of R and of the sums, relative to D; the D of an edge axis is shorter by the sine of its edges, and so is its
@@ -274,13 +269,10 @@ PC_INLINE bool solveBoxes(const pcFrame* f, bool two, pcFrameMetric* out)
     bool found;
     out->hasBasis = false;
     if (!(r > 0.0)) return false;
-    if (w.family >= 2) {
-        found = confirmEdges(&B, two, w.family - 2, w.lane, r, &n, &point);
-        perSine = 1.0 / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        n *= perSine;
-    } else {
-        found = confirmFaceOf(&B, two, w.family, w.lane, r, &loss, &n, &point);
-    }
+    if (w.family >= 2)
+        found = confirmEdges(&B, two, w.family - 2, w.lane, r, &perSine, &n, &point);
+    else
+        found = confirmFace(&B, two, w.family, w.lane, r, &loss, &n, &point);
     if (!found) return false;
     double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
     double outside = OUTSIDE * (f->shape1->outradius + f->shape2->outradius * (two ? 1.0 : w.perR)) / inner;

@@ -5,21 +5,11 @@
 
 /* ---- the frame ---- */
 
-PC_INLINE double quaternionSquare(const double q[4]) { return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]; }
-
 /* Products of the two quaternions are formed, and squared, also in doubled precision: within this none leaves the range of doubles. */
 PC_INLINE bool squaresUsable(double square1, double square2)
 {
     double both = square1 * square2;
     return (smaller(square1, square2) > 1e-200) & (both > 1e-240) & (both < 1e240);
-}
-
-/* The usual case in one comparison: finite numbers and quaternions of usable length. */
-PC_INLINE bool posesUsable(const pcPose* pose1, const pcPose* pose2)
-{
-    const double *p = pose1->position, *q = pose2->position;
-    double square1 = quaternionSquare(pose1->quaternion), square2 = quaternionSquare(pose2->quaternion);
-    return ((p[0] + p[1] + p[2] + q[0] + q[1] + q[2]) * 0.0 == 0.0) & squaresUsable(square1, square2);
 }
 
 static pcStatus checkPose(const pcPose* pose, int body)
@@ -31,26 +21,27 @@ static pcStatus checkPose(const pcPose* pose, int body)
     return PC_OK;
 }
 
+/* What is wrong with a pair whose frame cannot be placed. */
 static pcStatus checkPoses(const pcPose* pose1, const pcPose* pose2)
 {
     pcStatus status = checkPose(pose1, 1);
     if (status == PC_OK) status = checkPose(pose2, 2);
     if (status != PC_OK) return status;
     double square1 = quaternionSquare(pose1->quaternion), square2 = quaternionSquare(pose2->quaternion);
-    if (squaresUsable(square1, square2)) return PC_OK;
+    if (squaresUsable(square1, square2)) return pcFail(PC_ERROR_NOT_FINITE, "the bodies are too far apart: their distance is not finite");
     return pcFail(PC_ERROR_ARGUMENT, "the quaternions have the lengths %g and %g: too far from 1", sqrt(square1), sqrt(square2));
 }
 
 /* c = R1' (p2 - p1) + R centre2 - centre1: positions are subtracted first, so that a scene far from the origin loses nothing. */
 PC_INLINE void placeFrame(pcFrame* f)
 {
-    double between[4];
-    quaternionBetween(f->pose1->quaternion, f->pose2->quaternion, between);
-    m3FromQuaternion(f->pose1->quaternion, &f->R1);
-    m3FromQuaternion(between, &f->R);
+    const double *q1 = f->pose1->quaternion, *q2 = f->pose2->quaternion;
+    m3FromQuaternion(v4Load(q1), &f->R1);
+    m3FromQuaternion(quaternionBetween(q1, q2), &f->R);
     v3 apart = v3Sub(v3Load(f->pose2->position), v3Load(f->pose1->position));
     v3 centre1 = f->shape1->centre, centre2 = f->shape2->centre;
-    f->c = v3Sub(v3Add(m3TMul(&f->R1, apart), m3Mul(&f->R, centre2)), centre1);
+    f->c = v3Sub(m3TMul(&f->R1, apart), centre1);
+    if (!f->shape2->centred) f->c = v3Add(f->c, m3Mul(&f->R, centre2)); /* a box need not wait for R */
     f->error = PC_ROUND * (8.0 * v3Size(apart) + 10.0 * v3Size(centre2) + 2.0 * v3Size(centre1));
 }
 
@@ -60,18 +51,14 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
         return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
-    if (!posesUsable(p1, p2)) {
-        pcStatus status = checkPoses(p1, p2);
-        if (status != PC_OK) return status;
-    }
+    if (!squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion))) return checkPoses(p1, p2);
     bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
     if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
     out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
     out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
     out->pose1 = fixed1 ? p2 : p1, out->pose2 = fixed1 ? p1 : p2;
     placeFrame(out);
-    if (!v3Finite(out->c)) return pcFail(PC_ERROR_NOT_FINITE, "the bodies are too far apart: their distance is not finite");
-    return PC_OK;
+    return v3Finite(out->c) ? PC_OK : checkPoses(p1, p2);
 }
 
 PC_SIMD pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
@@ -206,8 +193,7 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
         if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
         return PC_OK;
     }
-    if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius)))
-        return coincident();
+    if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius))) return coincident();
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
     return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");

@@ -71,17 +71,11 @@ pcStatus pcFrameSolve(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMet
 bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                               /* boxes.c */
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
-bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);                              /* facets.c: only to about 1e-12, its bounds are estimates */
-void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                          /* exact.c: polyhedron over a half-space */
+bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);     /* facets.c: only to about 1e-12, its bounds are estimates */
+void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out); /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
 PC_INLINE double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }
-
-/* A point of the frame, given from the centre of body 1, in world axes. */
-PC_INLINE v3 pcFrameToWorld(const pcFrame* f, v3 fromCentre1)
-{
-    return v3Add(v3Load(f->pose1->position), m3Mul(&f->R1, v3Add(f->shape1->centre, fromCentre1)));
-}
 
 /* Of a point x of the body scaled by t, not 0: centre + (x - centre) / t. */
 PC_INLINE v3 pcPreimage(v3 centre, v3 x, double t) { return v3AddScaled(centre, 1.0 / t, v3Sub(x, centre)); }

@@ -29,25 +29,23 @@ typedef struct Tableau {
     int side[4], vertex[4]; /* whose column stands where: body 0 or 1; vertex -1 is no vertex but an inner point of the start */
 } Tableau;
 
-/* The three inner points are rho times an orthonormal triad about the ray, so the inverse basis is its transpose. */
+/* The three inner points lie on the ball inscribed in body 1, evenly around the ray, at the angle that pcShape chose (`innerAlong`,
+ * `innerAcross`): the inverse basis is their dual triad. */
 PC_INLINE void startInside(const pcFrame* f, Tableau* t)
 {
-    double rho = f->shape1->inradius, length = v3Norm(f->c), sigma = f->sigma;
+    const double half = 0.5, high = 0.86602540378443865; /* cosine and sine of 60 degrees */
+    double length = v3Norm(f->c), sigma = f->sigma, across = f->shape1->innerAcross;
     v3 axis = v3Scale(1.0 / length, f->c), u, v, q[3];
     v3Complete(axis, &u, &v);
-    const double a = 0.57735026918962576, b = 0.81649658092772603, c = 0.40824829046386302, d = 0.70710678118654752;
-    q[0] = v3AddScaled(v3Scale(a, axis), b, u);
-    q[1] = v3AddScaled(v3AddScaled(v3Scale(a, axis), -c, u), d, v);
-    q[2] = v3AddScaled(v3AddScaled(v3Scale(a, axis), -c, u), -d, v);
-    v3 sum = v3Add(q[0], v3Add(q[1], q[2]));
-    double inverse = 1.0 / rho;
-    t->col[0] = (v4d){q[0].x, q[1].x, q[2].x, sigma * sum.x} * inverse;
-    t->col[1] = (v4d){q[0].y, q[1].y, q[2].y, sigma * sum.y} * inverse;
-    t->col[2] = (v4d){q[0].z, q[1].z, q[2].z, sigma * sum.z} * inverse;
+    v3 along = v3Scale(f->shape1->innerAlong, axis), back = v3AddScaled(along, -half * across, u), sum = v3Scale(3.0, along);
+    q[0] = v3AddScaled(along, across, u), q[1] = v3AddScaled(back, high * across, v), q[2] = v3AddScaled(back, -high * across, v);
+    t->col[0] = (v4d){q[0].x, q[1].x, q[2].x, sigma * sum.x};
+    t->col[1] = (v4d){q[0].y, q[1].y, q[2].y, sigma * sum.y};
+    t->col[2] = (v4d){q[0].z, q[1].z, q[2].z, sigma * sum.z};
     t->col[3] = (v4d){0.0, 0.0, 0.0, -1.0};
     v3 ray = v3Add(f->c, v3Scale(RAY_TURN * length, v3AddScaled(v3Scale(0.57, u), 0.83, v)));
     t->x = t->col[0] * ray.x + t->col[1] * ray.y + t->col[2] * ray.z + t->col[3] * (sigma - 1.0);
-    t->n = v3Scale(inverse, sum);
+    t->n = sum;
     t->s = 0.0;
     for (int i = 0; i < 4; i++) t->side[i] = i == 3, t->vertex[i] = -1;
 }
@@ -66,17 +64,16 @@ PC_INLINE bool enter(Tableau* t, double sigma, int side, int vertex, v3 k, doubl
     v4d d = (t->col[0] * k.x + t->col[1] * k.y + t->col[2] * k.z) * w + t->col[3] * last;
     v4d size = v4Abs(d);
     double largest = larger(larger(size[0], size[1]), larger(size[2], size[3]));
-    v4d ratio = v4Select(d > PIVOT_TOLERANCE * largest, t->x / d, v4Splat(HUGE_VAL));
-    int p01 = ratio[1] < ratio[0], p23 = 2 + (ratio[3] < ratio[2]); /* a knockout: which one wins cannot be predicted, so no branch */
+    v4d perD = 1.0 / d, ratio = v4Select(d > PIVOT_TOLERANCE * largest, t->x * perD, v4Splat(HUGE_VAL));
+    int p01 = ratio[1] < ratio[0], p23 = 2 + (ratio[3] < ratio[2]);
     double low01 = smaller(ratio[1], ratio[0]), low23 = smaller(ratio[3], ratio[2]);
     int p = low23 < low01 ? p23 : p01;
-    double step = smaller(low23, low01);
+    double step = smaller(low23, low01), theta[4];
     if (!(step < HUGE_VAL)) return false;
-    double inverse = 1.0 / d[p], theta[4];
     v4i here;
     __builtin_memcpy(&here, LANE[p], sizeof here); /* a lane written alone would stall the next read */
     for (int j = 0; j < 4; j++) {
-        theta[j] = t->col[j][p] * inverse;
+        theta[j] = t->col[j][p] * perD[p];
         t->col[j] = v4Select(here, v4Splat(theta[j]), t->col[j] - d * theta[j]);
     }
     t->x = v4Select(here, v4Splat(step), t->x - d * step);

@@ -65,6 +65,7 @@ static void cutArrays(pcShape* s, Cutter* c, size_t corners)
 {
     size_t nv = (size_t)s->vertexCount, nf = (size_t)s->facetCount, padded = (size_t)s->paddedCount;
     s->vertex = cut(c, 3 * nv, sizeof(double));
+    s->k = cut(c, 4 * nv, sizeof(double));
     s->kx = cut(c, padded, sizeof(double));
     s->ky = cut(c, padded, sizeof(double));
     s->kz = cut(c, padded, sizeof(double));
@@ -242,18 +243,30 @@ static void measureRoughness(pcShape* s)
     s->roughness = PC_ROUND * (8.0 + 2.0 * s->largestFacet) * (coordinate + s->outradius);
 }
 
+/* The simplex method starts from three points of the inscribed ball around the ray of the query. The normal where that ray leaves the body
+ * is at most acos(inradius / outradius) away from it, so about there the points stand: close around the ray of a round body of many
+ * vertices, where wide ones would have to be replaced again and again; but no wider than an orthonormal triad. */
+static void placeInnerPoints(pcShape* s)
+{
+    double cosine = fmin(fmax(s->inradius / s->outradius, 0.57735026918962576), 0.9999), sine = sqrt(1.0 - cosine * cosine);
+    s->innerAlong = 1.0 / (3.0 * s->inradius * cosine), s->innerAcross = 2.0 / (3.0 * s->inradius * sine);
+}
+
 static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
 {
     s->centre = centreOrNull ? v3Load(centreOrNull) : s->centroid;
+    s->centred = v3Size(s->centre) == 0.0;
     for (int i = 0; i < s->paddedCount; i++) {
         v3 k = v3Sub(pcShapeVertex(s, i < s->vertexCount ? i : 0), s->centre);
         s->kx[i] = k.x, s->ky[i] = k.y, s->kz[i] = k.z;
+        if (i < s->vertexCount) v3Store(s->k + 4 * (size_t)i, k);
         s->outradius = fmax(s->outradius, v3Norm(k));
     }
     if (!measureFacets(s)) return pcFail(PC_ERROR_FLAT, "a facet of the hull has no area: the points are flat to within rounding");
     measureRoughness(s);
     if (!(s->inradius > CENTRE_TOLERANCE * s->outradius))
         return pcFail(PC_ERROR_CENTRE, "the centre (%g, %g, %g) is not strictly inside the shape", s->centre.x, s->centre.y, s->centre.z);
+    placeInnerPoints(s);
     return PC_OK;
 }
 

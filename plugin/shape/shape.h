@@ -12,7 +12,7 @@
 #include "pcontact/shape.h"
 
 /* Up to this many vertices a scan over all of them beats climbing from one to the next (measured by `pcontact bench metric`). */
-#define PC_SCAN_LIMIT 20
+#define PC_SCAN_LIMIT 32
 
 typedef struct pcEdge {
     int vertex[2];
@@ -31,18 +31,21 @@ struct pcShape {
     uint64_t id; /* unique in the process: what pair caches recognise a shape by */
     size_t bytes;
     v3 centre, centroid;
+    bool centred; /* the centre is the origin */
     double volume, inradius, outradius;
-    double radius;   /* sphere */
-    v3 half;         /* box: half edge lengths */
-    double plane[4]; /* half-space: as given */
-    v3 planeNormal;  /* and with a unit normal */
+    double innerAlong, innerAcross; /* where the simplex method starts: see placeInnerPoints */
+    double radius;                  /* sphere */
+    v3 half;                        /* box: half edge lengths */
+    double plane[4];                /* half-space: as given */
+    v3 planeNormal;                 /* and with a unit normal */
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;
     int largestFacet;     /* corners of the facet with the most */
     double roughness;     /* length by which rounding of the vertices may break convexity, and so mislead a climb */
     double* vertex;       /* x y z as given */
-    double *kx, *ky, *kz; /* vertex - centre, padded to a multiple of four with vertex 0 */
+    double* k;            /* vertex - centre, x y z 0: one vertex lies in one line of the cache */
+    double *kx, *ky, *kz; /* the same by coordinate, padded to a multiple of four with vertex 0 */
     v3* normal;           /* a_k */
     double* offset;       /* b_k, about the centre */
     pcEdge* edge;
@@ -57,7 +60,7 @@ struct pcShape {
 };
 
 PC_INLINE bool pcShapeIsPolyhedron(const pcShape* s) { return s->kind == PC_SHAPE_POLYHEDRON || s->kind == PC_SHAPE_BOX; }
-PC_INLINE v3 pcShapeK(const pcShape* s, int i) { return (v3){s->kx[i], s->ky[i], s->kz[i]}; }
+PC_INLINE v3 pcShapeK(const pcShape* s, int i) { return v3Load(s->k + 4 * (size_t)i); }
 PC_INLINE v3 pcShapeVertex(const pcShape* s, int i) { return v3Load(s->vertex + 3 * (size_t)i); }
 
 /* A polyhedron's surface before it is packed into a shape: facet rings over a list of vertices. */
@@ -84,14 +87,15 @@ typedef struct pcSupport {
     double value;
 } pcSupport;
 
-/* The best of four lanes without a branch, because which one it is cannot be predicted. */
+/* The best of four lanes. In vectors to the end: of scalars the compiler makes a branch, and which lane it is cannot be predicted. */
 PC_INLINE pcSupport pcSupportReduce(v4d value, v4i at)
 {
-    v4d other = __builtin_shufflevector(value, value, 2, 3, 0, 1);
-    v4i otherAt = __builtin_shufflevector(at, at, 2, 3, 0, 1), better = other > value;
-    value = v4Select(better, other, value), at = v4SelectInt(better, otherAt, at);
-    bool second = value[1] > value[0];
-    return (pcSupport){(int)(second ? at[1] : at[0]), second ? value[1] : value[0]};
+    v2d a = __builtin_shufflevector(value, value, 0, 1), b = __builtin_shufflevector(value, value, 2, 3);
+    v2i atA = __builtin_shufflevector(at, at, 0, 1), atB = __builtin_shufflevector(at, at, 2, 3), better = b > a;
+    a = v2Select(better, b, a), atA = (atB & better) | (atA & ~better);
+    b = __builtin_shufflevector(a, a, 1, 0), atB = __builtin_shufflevector(atA, atA, 1, 0), better = b > a;
+    a = v2Select(better, b, a), atA = (atB & better) | (atA & ~better);
+    return (pcSupport){(int)atA[0], a[0]};
 }
 
 /* Over all vertices, four at a time. */

@@ -21,8 +21,9 @@
 #include "linalg/panel.h"
 #include "solver/basis.h"
 
-/* A response below this, or below this fraction of the largest one, is rounding and does not limit a step. */
-static const double FALLS = 1e-12, FALLS_RELATIVE = 1e-13;
+/* A response below this, or below this fraction of the largest one, is rounding and does not limit a step. Smaller, and of
+ * stacks with corners moved by 0.1 one in fifty pivots on noise and has to start afresh; larger, and what truly falls is overlooked. */
+static const double FALLS = 1e-10, FALLS_RELATIVE = 1e-11;
 /* How far below zero a step may take a value, relative to the largest one: within that, variables reach zero together. It lets a
  * strong pivot be chosen in place of a weak one that is first by a rounding error. */
 static const double TIED = 1e-13;
@@ -30,11 +31,12 @@ static const double TIED = 1e-13;
 static const double SAME = 1e-9;
 /* Of tied variables, one whose response is this much smaller than another's stays: its pivot would spoil the inverse. Stacks whose
  * corners are moved by 1e-6 .. 1e-12 fail without this and the line above. */
-static const double WEAK = 1e-5;
+static const double WEAK = 1e-4;
 /* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
 static const double STALE = 1e-10, LOST = 1e-6;
-/* Exchanges after which the inverse is computed anew in any case. */
-static const int REFRESH = 50;
+/* Exchanges after which the inverse is computed anew in any case. STALE finds the bad ones at once, so this can be long: 20 costs half as
+ * much again as 100, 1000 gains nothing more. */
+static const int REFRESH = 100;
 /* Steps add up rounding in the values: they are computed from the inverse after this many exchanges, and after each one when z_0 is so
  * small that an error in it could hide the end of the path. */
 static const int TIDY = 8;
@@ -46,8 +48,9 @@ static const double LIFTED = 32.0;
 static const double RAY_TOLERANCE = 1e-9;
 /* How many covering vectors are tried from the basis of all w, and how many other bases to start from after that. */
 static const int COVERS = 3, STARTS = 3;
-/* How often a path is continued from its own end, see repair(). */
+/* How often a path is continued from its own end while its residual is above this part of the tolerance, see repair(). */
 static const int REPAIRS = 2;
+static const double GOAL = 0.01;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
@@ -286,7 +289,7 @@ static double measure(Path* path)
 static void finish(Path* path, double tolerance)
 {
     pcBasisValues(&path->basis);
-    if (measure(path) <= 0.01 * tolerance || path->basis.age == 0) return;
+    if (measure(path) <= GOAL * tolerance || path->basis.age == 0) return;
     if (pcBasisFactor(&path->basis)) measure(path);
 }
 
@@ -435,7 +438,7 @@ static bool begin(Path* path, const pcLemke* problem, int number)
  * less of it. */
 static Ending repair(Path* path, double tolerance, Ending ending)
 {
-    for (int round = 0; round < REPAIRS && ending == ENDING_SOLVED && path->residual > tolerance; round++) {
+    for (int round = 0; round < REPAIRS && ending == ENDING_SOLVED && path->residual > GOAL * tolerance; round++) {
         path->slack *= 0.01;
         if (!refresh(&path->basis)) break;
         ending = attempt(path, tolerance);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/mass.h"
 
 #define TWO_PI 6.283185307179586476925286766559
 #define RANK 1e-11 /* of a unit diagonal: less is rounding of what the rows before have in common with this one */
@@ -28,13 +29,9 @@ static int widthOf(const pcProblem* p) { return p->dense ? 6 * p->blocks : 12; }
 /* Z_r = M^-1 J_r': for block masses twelve numbers, in the places of J's; for a dense mass all of them. */
 static bool mobilities(const pcProblem* p, double* Z, pcArena* arena)
 {
-    int parts = p->dense ? p->blocks > 0 : p->blocks, size = p->dense ? 6 * p->blocks : 6;
-    size_t numbers = (size_t)parts * (size_t)size * (size_t)size, mark = pcArenaMark(arena);
-    double* L = pcArenaNew(arena, double, numbers);
-    if (!L) return false;
-    memcpy(L, p->mass, numbers * sizeof *L);
-    bool good = true;
-    for (int part = 0; part < parts; part++) good = good && pcCholeskyFactor(size, L + at(part * size, 0, size), size) == 0;
+    pcMass mass;
+    size_t mark = pcArenaMark(arena);
+    bool good = pcMassFactor(&mass, p->blocks, p->dense, p->mass, arena);
     for (int row = 0; good && row < p->rows; row++) {
         double* z = Z + at(row, 0, widthOf(p));
         for (int side = 0; side < 2; side++) {
@@ -42,9 +39,9 @@ static bool mobilities(const pcProblem* p, double* Z, pcArena* arena)
             if (block < 0) continue;
             double* place = p->dense ? z + 6 * block : z + 6 * side;
             memcpy(place, p->J + at(row, 6 * side, 12), 6 * sizeof *z);
-            if (!p->dense) pcCholeskySolve(6, L + at(6 * block, 0, 6), 6, place);
+            if (!p->dense) pcMassSolveBlock(&mass, block, place);
         }
-        if (p->dense) pcCholeskySolve(size, L, size, z);
+        if (p->dense) pcMassSolve(&mass, z);
     }
     pcArenaRelease(arena, mark);
     return good;

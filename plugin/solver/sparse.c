@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "linalg/blocks.h"
-#include "linalg/dense.h"
+#include "linalg/mass.h"
 #include "solver/certificate.h"
 #include "solver/memory.h"
 #include "solver/proximal.h"
@@ -21,7 +21,7 @@
 
 typedef struct Velocity {
     const pcProblem* p;
-    double* L;          /* Cholesky factors of the mass: per block, or one */
+    pcMass factor;
     double* own;
     double* difference; /* v - f; and M^-1 F */
     double* rhs;
@@ -92,10 +92,9 @@ static double error(void* self, const double* F)
 {
     Velocity* s = self;
     const pcProblem* p = s->p;
-    int size = p->dense ? B * p->blocks : B;
     double most = 0.0;
     memcpy(s->difference, F, (size_t)(B * p->blocks) * sizeof *F);
-    for (int i = 0; i < B * p->blocks; i += size) pcCholeskySolve(size, s->L + i / B * BB, size, s->difference + i);
+    pcMassSolve(&s->factor, s->difference);
     for (int row = 0; row < p->rows; row++) most = larger(most, fabs(rowTimes(p, row, s->difference)));
     return most;
 }
@@ -159,28 +158,23 @@ static bool newton(void* self, const double* G, const int* offset, const double*
 static bool ownOf(Velocity* s, pcArena* arena)
 {
     const pcProblem* p = s->p;
-    int parts = p->dense ? p->blocks > 0 : p->blocks, size = p->dense ? B * p->blocks : B;
-    double* L = s->L = pcArenaNew(arena, double, (size_t)parts * (size_t)size * (size_t)size);
     double* z = pcArenaNew(arena, double, B * p->blocks);
-    if (!pcArenaGood(arena)) return false;
-    memcpy(L, p->mass, (size_t)parts * (size_t)size * (size_t)size * sizeof *L);
-    for (int part = 0; part < parts; part++) {
-        if (pcCholeskyFactor(size, L + part * size * size, size) != 0) return false;
-    }
+    if (!z || !pcMassFactor(&s->factor, p->blocks, p->dense, p->mass, arena)) return false;
     for (int row = 0; row < p->rows; row++) {
-        double own = 0.0;
+        const int* block = blocksOf(p, row);
         for (int side = 0; side < 2; side++) {
-            int block = blocksOf(p, row)[side];
-            if (block >= 0) memcpy(z + B * block, jacobianOf(p, row) + B * side, B * sizeof *z);
+            if (block[side] >= 0) memcpy(z + B * block[side], jacobianOf(p, row) + B * side, B * sizeof *z);
         }
-        for (int side = 0; side < 2; side++) {
-            int block = blocksOf(p, row)[side];
-            if (block < 0 || (p->dense && side == 1 && blocksOf(p, row)[0] >= 0)) continue;
-            pcCholeskySolve(size, L + (p->dense ? 0 : block * BB), size, z + (p->dense ? 0 : B * block));
+        if (p->dense) pcMassSolve(&s->factor, z);
+        for (int side = 0; !p->dense && side < 2; side++) {
+            if (block[side] >= 0) pcMassSolveBlock(&s->factor, block[side], z + B * block[side]);
         }
-        own = rowTimes(p, row, z);
+        double own = rowTimes(p, row, z);
         s->own[row] = own > 0.0 ? own : 1.0; /* a row that moves nothing: any weight will do */
-        memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
+        for (int side = 0; side < 2; side++) {
+            if (block[side] >= 0) memset(z + B * block[side], 0, B * sizeof *z);
+        }
+        if (p->dense) memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
     }
     return true;
 }

@@ -1,23 +1,24 @@
 #include "test_worlds/unit/counting.h"
 
-#include <stddef.h>
+#include <stdatomic.h>
 
-static _Thread_local int calls;
+static _Atomic long allocations;
 
-void pcCountingStart(void) { calls = 0; }
-int pcCountingStop(void) { return calls; }
+static _Thread_local long started;
 
-/* The linker turns every malloc of this program into __wrap_malloc, and __real_malloc into the true one. */
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* old, size_t size);
-void* __real_aligned_alloc(size_t alignment, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* old, size_t size);
-void* __wrap_aligned_alloc(size_t alignment, size_t size);
+long allocationCount(void) { return atomic_load(&allocations); }
+void pcCountingStart(void) { started = allocationCount(); }
+int pcCountingStop(void) { return (int)(allocationCount() - started); }
 
-void* __wrap_malloc(size_t size) { return calls++, __real_malloc(size); }
-void* __wrap_calloc(size_t count, size_t size) { return calls++, __real_calloc(count, size); }
-void* __wrap_realloc(void* old, size_t size) { return calls++, __real_realloc(old, size); }
-void* __wrap_aligned_alloc(size_t alignment, size_t size) { return calls++, __real_aligned_alloc(alignment, size); }
+#if COUNTS_ALLOCATIONS
+extern void* __libc_malloc(size_t size);
+extern void* __libc_calloc(size_t count, size_t size);
+extern void* __libc_realloc(void* block, size_t size);
+extern void* __libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void* block);
+void* malloc(size_t size) { return atomic_fetch_add(&allocations, 1), __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return atomic_fetch_add(&allocations, 1), __libc_calloc(count, size); }
+void* realloc(void* block, size_t size) { return atomic_fetch_add(&allocations, 1), __libc_realloc(block, size); }
+void* aligned_alloc(size_t alignment, size_t size) { return atomic_fetch_add(&allocations, 1), __libc_memalign(alignment, size); }
+void free(void* block) { __libc_free(block); }
+#endif

@@ -1,5 +1,6 @@
 /* Factorizations and panel products, judged by multiplying out. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
@@ -156,5 +157,56 @@ PC_TEST(Panel, MultipliesAsTheDefinitionSays)
             for (int i = 0; i < m; i++) sum += at(&before, i, j) * u[i];
             PC_EXPECT_NEAR(sum, v[j], 1e-14);
         }
+    }
+}
+
+/* ---- threads ---- */
+
+#define SOLVES 6000
+#define LARGEST 48
+
+/* Solves one of four systems, over and over; counts the answers that differ in a bit from those of a thread alone. */
+typedef struct Solver {
+    const double (*alone)[LARGEST];
+    int wrong;
+} Solver;
+
+static void solveSystem(int which, double* x)
+{
+    int n = 9 + 13 * which, pivots[LARGEST];
+    double A[LARGEST * LARGEST];
+    pcRandom random = {(uint64_t)which + 1};
+    for (int i = 0; i < n * n; i++) A[i] = pcRandomUnit(&random) + (i % (n + 1) == 0 ? n : 0);
+    for (int i = 0; i < n; i++) x[i] = 1.0;
+    if (pcLuFactor(n, A, n, pivots) != 0 || pcLuSolve(n, A, n, pivots, false, x) != 0) x[0] = NAN;
+}
+
+static void* solveMany(void* argument)
+{
+    Solver* solver = argument;
+    for (int k = 0; k < SOLVES; k++) {
+        double x[LARGEST];
+        solveSystem(k % 4, x);
+        solver->wrong += memcmp(x, solver->alone[k % 4], (size_t)(9 + 13 * (k % 4)) * sizeof *x) != 0;
+    }
+    return NULL;
+}
+
+PC_TEST(Dense, GivesTheSameBitsOnManyThreadsAtOnce)
+{
+    static double alone[4][LARGEST];
+    for (int which = 0; which < 4; which++) {
+        solveSystem(which, alone[which]);
+        PC_ASSERT_TRUE(isfinite(alone[which][0]));
+    }
+    pthread_t threads[4];
+    Solver solvers[4];
+    for (int i = 0; i < 4; i++) {
+        solvers[i] = (Solver){(const double(*)[LARGEST])alone, 0};
+        PC_ASSERT_EQ_INT(0, pthread_create(&threads[i], NULL, solveMany, &solvers[i]));
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        PC_EXPECT_EQ_INT(0, solvers[i].wrong);
     }
 }

@@ -1,11 +1,11 @@
 /* Events as a caller meets them: continuity, ids, the other order of bodies, room for fewer, bad input, memory. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/brute_events.h"
+#include "test_worlds/unit/counting.h"
 
 static const double PI = 3.14159265358979323846;
 static const double zAxis[3] = {0, 0, 1};
@@ -493,23 +493,6 @@ PC_TEST(Events, RefuseBadInputAndWriteNothing)
 
 /* ---- memory ---- */
 
-/* Counting what the whole program allocates, by standing before the C library. A sanitizer stands there already. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 1
-extern void* __libc_malloc(size_t size);
-extern void* __libc_calloc(size_t count, size_t size);
-extern void* __libc_realloc(void* block, size_t size);
-extern void __libc_free(void* block);
-static _Atomic long allocations;
-void* malloc(size_t size) { return atomic_fetch_add(&allocations, 1), __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return atomic_fetch_add(&allocations, 1), __libc_calloc(count, size); }
-void* realloc(void* block, size_t size) { return atomic_fetch_add(&allocations, 1), __libc_realloc(block, size); }
-void free(void* block) { __libc_free(block); }
-#else
-#define COUNTS_ALLOCATIONS 0
-static _Atomic long allocations;
-#endif
-
 static long allocationsOf(const pcShape* a, const pcShape* b, unsigned flags, bool touching)
 {
     pcPairCache cache = {0};
@@ -519,11 +502,11 @@ static long allocationsOf(const pcShape* a, const pcShape* b, unsigned flags, bo
     long before = 0;
     for (int i = 0; i < 21; i++) {
         pcPose low = {{0, 0, 0}, {1, 0, 0, 0}}, high = brutePose(0.3, 0.2, 0.9, (double[3]){0.6, 0, 0.8}, 0.01 * i);
-        if (i == 1) before = atomic_load(&allocations); /* the first may prepare something */
+        if (i == 1) before = allocationCount(); /* the first may prepare something */
         if (pcMetricPair(a, &low, b, &high, flags, &cache, &m) != PC_OK) return -1;
         if (pcEventsOfPair(a, &low, b, &high, flags, &settings, &cache, events, 32, &count) != PC_OK) return -1;
     }
-    return atomic_load(&allocations) - before;
+    return allocationCount() - before;
 }
 
 PC_TEST(Events, AllocateNothing)
@@ -532,10 +515,10 @@ PC_TEST(Events, AllocateNothing)
     unsigned long long state = 5;
     pcShape *shapes[4] = {bruteBox(1, 1, 1), bruteHull(&state, 40), brutePrism(300, 0.6, 1), NULL}, *floor = NULL;
     PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((double[4]){0, 0, 1, 0}, &floor));
-    long start = atomic_load(&allocations);
+    long start = allocationCount();
     void* volatile probe = malloc(1);
     free(probe);
-    PC_ASSERT_GT((double)atomic_load(&allocations), (double)start); /* the counter works */
+    PC_ASSERT_GT((double)allocationCount(), (double)start); /* the counter works */
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
             for (int way = 0; way < 6; way++) {

@@ -1,0 +1,181 @@
+/* Sort and sweep along the axis where the shapes are spread widest; half-spaces, which have no box, against all others. */
+#include "broadphase/broadphase.h"
+
+#include <string.h>
+
+#include "base/rotation.h"
+#include "base/sort.h"
+#include "shape/shape.h"
+
+static const double RELATIVE_AHEAD = 1e-3; /* of the size; Broadphase.ContactsAtRestPersist fails without it */
+
+/* ---- boxes ---- */
+
+/* How far the shape reaches from its centre along a unit direction in its own axes. */
+static double supportAlong(const pcShape* s, v3 direction)
+{
+    if (s->kind == PC_SHAPE_SPHERE) return s->radius;
+    if (s->kind == PC_SHAPE_BOX) return fabs(direction.x) * s->half.x + fabs(direction.y) * s->half.y + fabs(direction.z) * s->half.z;
+    return pcSupportOf(s, direction).value;
+}
+
+static void placeBox(const pcShape* s, const m3* R, pcProxy* out)
+{
+    v3 axis[3] = {v3OfLanes(R->row[0]), v3OfLanes(R->row[1]), v3OfLanes(R->row[2])}; /* the world's axes seen by the shape */
+    double up[3], down[3];
+    for (int i = 0; i < 3; i++) up[i] = supportAlong(s, axis[i]), down[i] = supportAlong(s, v3Neg(axis[i]));
+    double wide = out->ahead + 8.0 * PC_ROUND * (v3Size(out->at) + s->outradius);
+    out->low = v3Make(out->at.x - down[0] - wide, out->at.y - down[1] - wide, out->at.z - down[2] - wide);
+    out->high = v3Make(out->at.x + up[0] + wide, out->at.y + up[1] + wide, out->at.z + up[2] + wide);
+}
+
+static void placePlane(const pcShape* s, const m3* R, const pcPose* pose, pcProxy* out)
+{
+    out->at = v3Load(pose->position);
+    out->normal = m3Mul(R, s->planeNormal);
+    out->offset = s->planeOffset + v3Dot(out->normal, out->at);
+}
+
+void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead, pcProxy* out)
+{
+    m3 R;
+    m3FromQuaternion(v4Load(pose->quaternion), &R);
+    out->halfSpace = shape->kind == PC_SHAPE_HALFSPACE;
+    double size = out->halfSpace ? 0.0 : shape->outradius;
+    out->at = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
+    double reach = out->halfSpace ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
+    out->speed = ahead->pace.linear + ahead->pace.angular * reach;
+    out->ahead = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : ahead->h * out->speed + RELATIVE_AHEAD * size);
+    out->turn = ahead->margin > 0.0 ? 0.0 : ahead->h * ahead->pace.angular;
+    if (out->halfSpace)
+        placePlane(shape, &R, pose, out);
+    else
+        placeBox(shape, &R, out);
+}
+
+/* ---- pairs ---- */
+
+static bool mayCollide(const pcProxy* a, const pcProxy* b)
+{
+    if ((a->body == b->body && a->body >= 0) || (!a->moves && !b->moves) || (a->halfSpace && b->halfSpace)) return false;
+    bool any = (a->category | a->collide) == 0 || (b->category | b->collide) == 0;
+    return any || (a->category & b->collide) != 0 || (b->category & a->collide) != 0;
+}
+
+static double marginOf(const pcProxy* a, const pcProxy* b)
+{
+    const pcProxy *plane = a->halfSpace ? a : b, *other = a->halfSpace ? b : a;
+    double turned = plane->halfSpace ? plane->turn * (v3Norm(v3Sub(other->at, plane->at)) + v3Norm(v3Sub(other->high, other->low))) : 0.0;
+    return a->ahead + b->ahead + turned;
+}
+
+/* The lowest corner of the box over the plane. */
+static bool reachesPlane(const pcProxy* box, const pcProxy* plane)
+{
+    v3 n = plane->normal;
+    v3 corner = {n.x > 0.0 ? box->low.x : box->high.x, n.y > 0.0 ? box->low.y : box->high.y, n.z > 0.0 ? box->low.z : box->high.z};
+    double slop = 8.0 * PC_ROUND * (v3Size(corner) + fabs(plane->offset));
+    return v3Dot(n, corner) <= plane->offset + marginOf(box, plane) + slop;
+}
+
+static bool boxesMeet(const pcProxy* a, const pcProxy* b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
+           b->low.z <= a->high.z;
+}
+
+bool pcProxiesMeet(const pcProxy* a, const pcProxy* b)
+{
+    if (!mayCollide(a, b)) return false;
+    if (a->halfSpace) return reachesPlane(b, a);
+    return b->halfSpace ? reachesPlane(a, b) : boxesMeet(a, b);
+}
+
+/* ---- sweep ---- */
+
+typedef struct PairList {
+    pcArena* arena;
+    pcKeyed* pair; /* key: shape1, shape2 */
+    int count, capacity;
+} PairList;
+
+static void addPair(PairList* list, int a, int b)
+{
+    if (list->count == list->capacity) {
+        int capacity = list->capacity > 0 ? 2 * list->capacity : 256;
+        pcKeyed* wider = pcArenaNew(list->arena, pcKeyed, capacity);
+        if (!wider) return;
+        if (list->count > 0) memcpy(wider, list->pair, (size_t)list->count * sizeof *wider);
+        list->pair = wider, list->capacity = capacity;
+    }
+    uint64_t first = (uint64_t)(a < b ? a : b), second = (uint64_t)(a < b ? b : a);
+    list->pair[list->count++] = (pcKeyed){.key = first << 32 | second};
+}
+
+static double along(v3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
+
+/* The axis along which the centres vary most. */
+static int widestAxis(const pcProxy* proxies, int count)
+{
+    v3 sum = {0, 0, 0}, square = {0, 0, 0};
+    int boxes = 0;
+    for (int i = 0; i < count; i++) {
+        if (proxies[i].halfSpace) continue;
+        v3 p = v3Scale(0.5, v3Add(proxies[i].low, proxies[i].high));
+        sum = v3Add(sum, p), square = v3Add(square, v3Make(p.x * p.x, p.y * p.y, p.z * p.z)), boxes++;
+    }
+    double n = boxes > 0 ? boxes : 1, x = square.x - sum.x * sum.x / n, y = square.y - sum.y * sum.y / n, z = square.z - sum.z * sum.z / n;
+    return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+}
+
+/* The boxes by their lower end; returns how many shapes have one. */
+static int sortBoxes(pcArena* arena, const pcProxy* proxies, int count, int axis, int* order, pcKeyed** out)
+{
+    pcKeyed *sorted = pcArenaNew(arena, pcKeyed, count), *room = pcArenaNew(arena, pcKeyed, count);
+    int boxes = 0, planes = 0;
+    if (!pcArenaGood(arena)) return 0;
+    for (int i = 0; i < count; i++)
+        if (!proxies[order[i]].halfSpace) sorted[boxes++] = (pcKeyed){pcKeyOfNumber(along(proxies[order[i]].low, axis)), order[i]};
+    pcSortKeyed(sorted, boxes, room);
+    for (int i = 0; i < boxes; i++) order[i] = sorted[i].index;
+    for (int i = 0; i < count; i++)
+        if (proxies[i].halfSpace) order[boxes + planes++] = i;
+    *out = sorted;
+    return boxes;
+}
+
+static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, int axis, PairList* list)
+{
+    for (int i = 0; i < boxes; i++) {
+        const pcProxy* a = proxies + sorted[i].index;
+        uint64_t end = pcKeyOfNumber(along(a->high, axis));
+        for (int k = i + 1; k < boxes && sorted[k].key <= end; k++)
+            if (boxesMeet(a, proxies + sorted[k].index) && mayCollide(a, proxies + sorted[k].index))
+                addPair(list, sorted[i].index, sorted[k].index);
+    }
+}
+
+static void sweepPlane(const pcProxy* proxies, const int* order, int boxes, int plane, PairList* list)
+{
+    for (int i = 0; i < boxes; i++)
+        if (pcProxiesMeet(proxies + order[i], proxies + plane)) addPair(list, order[i], plane);
+}
+
+int pcPairsFind(pcArena* arena, const pcProxy* proxies, int count, int* order, pcPair** out)
+{
+    PairList list = {.arena = arena};
+    pcKeyed* sorted = NULL;
+    int axis = widestAxis(proxies, count), boxes = sortBoxes(arena, proxies, count, axis, order, &sorted);
+    sweep(proxies, sorted, boxes, axis, &list);
+    for (int i = boxes; i < count; i++) sweepPlane(proxies, order, boxes, order[i], &list);
+    pcKeyed* room = pcArenaNew(arena, pcKeyed, list.count);
+    pcPair* pairs = pcArenaNew(arena, pcPair, list.count);
+    if (!pcArenaGood(arena)) return 0;
+    pcSortKeyed(list.pair, list.count, room);
+    for (int i = 0; i < list.count; i++) {
+        int a = (int)(list.pair[i].key >> 32), b = (int)(list.pair[i].key & 0xffffffffu);
+        pairs[i] = (pcPair){a, b, marginOf(proxies + a, proxies + b)};
+    }
+    *out = pairs;
+    return list.count;
+}

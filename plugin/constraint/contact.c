@@ -1,0 +1,254 @@
+/*
+ * Rows of one contact, through its point p, along its normal n and two tangents t:
+ *
+ *     normal      n.(u2 - u1)  >=  b_n,            u_i the velocity of body i at p
+ *     sliding     mu_k t_k.(u2 - u1 + surface)     multiplied by its coefficient, as problem.h wants it: |c_g| <= c_n
+ *     torsion     torsion n.(w2 - w1)              rolling   rolling t_k.(w2 - w1)
+ *
+ * Target of the normal row, with d = gap - layer:
+ *
+ *     b_n = -d / h            d > 0 (gammaGap=paper: -gamma d / h): it may come as near as touching
+ *     b_n = -gamma d / h      d <= 0: the part of the penetration that one step removes (T 5.1)
+ *     b_n = -e u_n(v_old)     if larger, for a contact that approached and would touch within the step (Newton)
+ *
+ * Adaptive gamma (S 5 asks for one). A body that is pushed out at gamma |d| / h meets the slower target gamma (1 - gamma) |d| / h in the
+ * next step. The difference, gamma^2 |d| / h, must not exceed what the acceleration a that presses it on takes from it, a h, or it is
+ * thrown clear. So
+ *
+ *     gamma = sqrt(a h^2 / |d|), at most 1, at least 0.05,       a = (u_n(v_old) - u_n(v*)) / h:
+ *
+ * shallow contacts are repaired in one step, deep ones as fast as they can be without a throw.
+ */
+#include "constraint/constraint.h"
+
+static const double GAMMA = 0.2;        /* where it is not set: ODE's ERP */
+static const double LEAST_GAMMA = 0.05; /* so that what nothing presses on comes out at last */
+static const double TOUCH = 1e-9;   /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
+static const double SLIDING = 1e-6; /* of the speeds of the bodies: slower has no direction */
+
+/* What the rows of a contact are made from. */
+typedef struct Contact {
+    const pcAssembly* a;
+    const pcTouch* touch;
+    const pcMotion *motion1, *motion2; /* NULL: the world */
+    v3 t[2];
+    double d;           /* gap - layer */
+    double nOld, nFree; /* normal velocity before the step, and without impulses after it */
+    v3 slide;           /* tangential velocity without impulses, the surface's included */
+    double speed;       /* of the two bodies at the point */
+    double mu[2];       /* along the tangents */
+    bool touches;       /* within the step, if no impulse acts */
+} Contact;
+
+/* ---- geometry ---- */
+
+/* A unit force along n through p gives the torque (p - x) x n about x: so p = x + n x torque, up to its place along n, for which the
+ * middle of the two features is taken. */
+pcTouch pcTouchOfEvent(const pcEvent* e, const pcPose* pose2)
+{
+    v3 n = v3Load(e->normal), x = v3Load(pose2->position);
+    v3 line = v3Add(x, v3Cross(n, v3Load(e->wrench + 9)));
+    v3 middle = v3Scale(0.5, v3Add(v3Load(e->point1), v3Load(e->point2)));
+    v3 p = v3AddScaled(line, v3Dot(n, v3Sub(middle, line)), n);
+    return (pcTouch){.shape1 = -1, .shape2 = -1, .id = e->id, .point = p, .normal = n, .gap = e->gap};
+}
+
+/* Two tangents that follow the normal smoothly: they jump only where it leans over by 120 degrees from upright. */
+static void tangentsOf(v3 n, v3* t1, v3* t2)
+{
+    double sign = n.z < -0.5 ? -1.0 : 1.0, a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+    *t1 = v3Make(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x);
+    *t2 = v3Make(b, sign + n.y * n.y * a, -n.y);
+}
+
+/* The part of `direction` across the normal, as tangent 1; false if nothing is left of it. */
+static bool tangentAlong(Contact* c, v3 direction)
+{
+    v3 n = c->touch->normal, across = v3AddScaled(direction, -v3Dot(direction, n), n);
+    double size = v3Norm(across);
+    if (!(size > 1e-6 * v3Norm(direction))) return false;
+    c->t[0] = v3Scale(1.0 / size, across);
+    c->t[0] = v3AddScaled(c->t[0], -v3Dot(c->t[0], n), n);
+    c->t[1] = v3Cross(n, c->t[0]);
+    return true;
+}
+
+/* A force limit has a direction of its own even where it is the same in both: there the sliding direction is the fair one. */
+static void chooseTangents(Contact* c)
+{
+    const pcSurface* s = &c->touch->surface;
+    if (tangentAlong(c, v3Load(s->direction1))) return;
+    bool slides = v3Norm(c->slide) > SLIDING * c->speed, box = s->forceLimit && c->a->settings->friction == PC_FRICTION_HOST;
+    if (box && c->mu[0] == c->mu[1] && slides && tangentAlong(c, c->slide)) return;
+    tangentsOf(c->touch->normal, &c->t[0], &c->t[1]);
+}
+
+static v3 velocityAt(const Contact* c, const pcMotion* motion, bool free)
+{
+    if (!motion) return v3Make(0, 0, 0);
+    return pcPointVelocity(motion, free ? motion->free : motion->velocity, c->touch->point);
+}
+
+static double armOf(const Contact* c, const pcMotion* motion) { return motion ? v3Norm(v3Sub(c->touch->point, motion->position)) : 0.0; }
+
+static Contact look(const pcAssembly* a, const pcTouch* touch)
+{
+    Contact c = {.a = a, .touch = touch};
+    c.motion1 = touch->body1 >= 0 ? a->motion + touch->body1 : NULL;
+    c.motion2 = touch->body2 >= 0 ? a->motion + touch->body2 : NULL;
+    c.d = touch->gap - a->settings->layer;
+    v3 old = v3Sub(velocityAt(&c, c.motion2, false), velocityAt(&c, c.motion1, false));
+    v3 free1 = velocityAt(&c, c.motion1, true), free2 = velocityAt(&c, c.motion2, true), free = v3Sub(free2, free1);
+    c.nOld = v3Dot(old, touch->normal), c.nFree = v3Dot(free, touch->normal);
+    c.slide = v3Add(v3AddScaled(free, -c.nFree, touch->normal), v3Load(touch->surface.surfaceVelocity));
+    c.slide = v3AddScaled(c.slide, -v3Dot(c.slide, touch->normal), touch->normal);
+    c.speed = v3Norm(free1) + v3Norm(free2) + v3Norm(v3Load(touch->surface.surfaceVelocity));
+    c.mu[0] = touch->surface.mu, c.mu[1] = isnan(touch->surface.mu2) ? c.mu[0] : touch->surface.mu2;
+    c.touches = c.d + a->h * c.nFree <= TOUCH * (armOf(&c, c.motion1) + armOf(&c, c.motion2));
+    chooseTangents(&c);
+    return c;
+}
+
+/* ---- rows ---- */
+
+static int addRow(const Contact* c, pcRows* list, v3 force, v3 torque, double factor, double target, double soft)
+{
+    double J[12] = {0};
+    v3 p = c->touch->point;
+    int body[2] = {c->touch->body1, c->touch->body2};
+    for (int side = 0; side < 2; side++) {
+        const pcMotion* motion = side ? c->motion2 : c->motion1;
+        double sign = side ? 1.0 : -1.0;
+        v3 arm = motion ? v3Sub(p, motion->position) : v3Make(0, 0, 0);
+        v3Store(J + 6 * side, v3Scale(sign, force));
+        v3Store(J + 6 * side + 3, v3Scale(sign, v3Add(v3Cross(arm, force), torque)));
+    }
+    return pcRowsAdd(c->a, list, body, J, factor, target, soft);
+}
+
+static int addForce(const Contact* c, pcRows* list, v3 along, double factor, double target, double soft)
+{
+    return addRow(c, list, along, v3Make(0, 0, 0), factor, target, soft);
+}
+
+static int addTorque(const Contact* c, pcRows* list, v3 about, double factor)
+{
+    return addRow(c, list, v3Make(0, 0, 0), about, factor, 0.0, 0.0);
+}
+
+static double gammaOf(const Contact* c)
+{
+    const pcSettings* s = c->a->settings;
+    double gamma = isnan(s->gamma) ? GAMMA : s->gamma, h = c->a->h, pressed = larger(c->nOld - c->nFree, 0.0) * h;
+    if (!s->adaptiveGamma || c->d >= 0.0) return gamma;
+    return larger(LEAST_GAMMA, smaller(1.0, sqrt(pressed / -c->d)));
+}
+
+/* Where the position is heading: b_n without restitution. */
+static double stabilization(const Contact* c)
+{
+    bool whole = c->d > 0.0 && c->a->settings->gammaGap == PC_GAMMA_TOUCH;
+    return -(whole ? 1.0 : gammaOf(c)) * c->d / c->a->h;
+}
+
+static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
+{
+    const pcSurface* s = &c->touch->surface;
+    double approach = -c->nOld, gained = larger(c->nOld - c->nFree, 0.0);
+    out->bounce = s->bounce, out->target = *target;
+    if (!(s->bounce > 0.0) || !(approach > s->bounceVelocity) || !c->touches) return;
+    if (c->a->settings->restitution == PC_RESTITUTION_NEWTON)
+        *target = larger(*target, s->bounce * approach);
+    else if (approach > gained) /* slower, and it is what the forces of this step do to a body at rest */
+        out->impact = true, *target = 0.0;
+}
+
+/* The law of friction along tangent k: a cone, a bound, or no sliding at all. The last two do not know whether the contact is pressed; so
+ * they are there only if it will be. */
+typedef enum Law { LAW_NONE, LAW_CONE, LAW_BOX, LAW_STICK } Law;
+
+static Law lawOf(const Contact* c, double mu)
+{
+    bool limit = c->touch->surface.forceLimit && c->a->settings->friction == PC_FRICTION_HOST;
+    if (!(mu > 0.0)) return LAW_NONE;
+    if (mu < HUGE_VAL && !limit) return LAW_CONE;
+    if (!c->touches) return LAW_NONE;
+    return mu < HUGE_VAL ? LAW_BOX : LAW_STICK;
+}
+
+/* Multiplied by mu, a row's softness counts mu^2: the velocity mu (u + slip c), the impulse c = mu c_row. */
+static int addFriction(const Contact* c, pcRows* list, int k, double factor)
+{
+    const pcSurface* s = &c->touch->surface;
+    double slip = k == 0 ? s->slip1 : s->slip2, belt = v3Dot(c->t[k], v3Load(s->surfaceVelocity));
+    return addForce(c, list, c->t[k], factor, -factor * belt, factor * factor * slip);
+}
+
+/* A corner of the polygon opposes the sliding that the free motion has, as friction sees it: each part times its coefficient. */
+static double angleOf(const Contact* c)
+{
+    double u1 = c->mu[0] * v3Dot(c->t[0], c->slide), u2 = c->mu[1] * v3Dot(c->t[1], c->slide);
+    if (!c->a->settings->alignCone || !(v3Norm(c->slide) > SLIDING * c->speed)) return 0.0;
+    return atan2(u2, u1);
+}
+
+static void put(pcTouchRows* out, int k, int row, double scale) { out->row[k] = row, out->scale[k] = scale; }
+
+static int addSliding(const Contact* c, pcRows* list, pcTouchRows* out)
+{
+    int rows = 0;
+    for (int k = 0; k < 2; k++) {
+        out->inCone[k] = lawOf(c, c->mu[k]) == LAW_CONE;
+        if (out->inCone[k]) put(out, 1 + k, addFriction(c, list, k, c->mu[k]), c->mu[k]), rows++;
+    }
+    return rows;
+}
+
+static int addTorsion(const Contact* c, pcRows* list, pcTouchRows* out)
+{
+    double torsion = c->touch->surface.torsion;
+    if (!(torsion > 0.0)) return 0;
+    put(out, 3, addTorque(c, list, c->touch->normal, torsion), torsion);
+    return 1;
+}
+
+static int addRolling(const Contact* c, pcRows* list, pcTouchRows* out)
+{
+    double rolling = c->touch->surface.rolling;
+    if (!(rolling > 0.0)) return 0;
+    for (int k = 0; k < 2; k++) put(out, 4 + k, addTorque(c, list, c->t[k], rolling), rolling);
+    return 2;
+}
+
+/* The normal row and the groups that there are. */
+static void addCone(const Contact* c, double target, pcRows* list, pcTouchRows* out)
+{
+    int first = list->rows;
+    put(out, 0, addForce(c, list, c->touch->normal, 1.0, target, c->touch->surface.softness), 1.0);
+    int sliding = addSliding(c, list, out), torsion = addTorsion(c, list, out), rolling = addRolling(c, list, out);
+    pcCone* cone = pcRowsAddCone(list, PC_CONE_FRICTION, list->rows - first);
+    const int size[PC_CONE_GROUPS] = {sliding, torsion, rolling};
+    for (int g = 0; g < PC_CONE_GROUPS; g++)
+        if (size[g] > 0) cone->groupSize[cone->groups++] = size[g];
+    if (sliding == 2 && c->a->settings->coneEdges > 0) cone->edges = c->a->settings->coneEdges, cone->angle = angleOf(c);
+}
+
+static void addBound(const Contact* c, int k, pcRows* list, pcTouchRows* out)
+{
+    Law law = lawOf(c, c->mu[k]);
+    if (law != LAW_BOX && law != LAW_STICK) return;
+    put(out, 1 + k, addFriction(c, list, k, 1.0), 1.0);
+    pcCone* cone = pcRowsAddCone(list, law == LAW_BOX ? PC_CONE_BOX : PC_CONE_FREE, 1);
+    if (law == LAW_BOX) cone->hi = c->mu[k] * c->a->h, cone->lo = -cone->hi;
+}
+
+void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pcTouchRows* out)
+{
+    Contact c = look(a, touch);
+    double target = stabilization(&c);
+    *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t[0], .tangent2 = c.t[1]};
+    writeRestitution(&c, &target, out);
+    addCone(&c, target, list, out);
+    addBound(&c, 0, list, out);
+    addBound(&c, 1, list, out);
+}

@@ -1,0 +1,172 @@
+/* The end of a step: velocities, what the next step will begin with, the report, and the caller's arrays. */
+#include <string.h>
+
+#include "base/status.h"
+#include "stepper/stepper.h"
+
+/* ---- velocities ---- */
+
+pcStatus pcStepVelocities(pcStep* step)
+{
+    int bodies = step->system->bodyCount;
+    step->velocity = pcArenaNew(step->arena, double, 6 * (size_t)bodies);
+    if (!step->velocity) return PC_OK; /* the arena remembers */
+    for (int i = 0; i < bodies; i++) memcpy(step->velocity + 6 * (size_t)i, step->motion[i].free, 6 * sizeof(double));
+    for (int i = 0; i < step->islandCount; i++) {
+        const pcIsland* island = step->islands + i;
+        for (int k = 0; k < island->bodies; k++)
+            memcpy(step->velocity + 6 * (size_t)island->body[k], island->v + 6 * (size_t)k, 6 * sizeof(double));
+    }
+    for (int i = 0; i < 6 * bodies; i++)
+        if (!(fabs(step->velocity[i]) < HUGE_VAL))
+            return pcFail(PC_ERROR_INTERNAL, "the solver %s found no usable velocity for body %d", step->solver->name, i / 6);
+    return PC_OK;
+}
+
+/* ---- impulses ---- */
+
+/* Normal, friction along the tangents, torsion, rolling about the tangents. */
+static void impulsesOf(const pcIsland* island, int i, double out[6])
+{
+    const pcTouchRows* rows = island->touchRows + i;
+    for (int k = 0; k < 6; k++) out[k] = rows->row[k] >= 0 ? rows->scale[k] * island->c[rows->row[k]] : 0.0;
+}
+
+static v3 inPlane(const pcTouchRows* rows, double a, double b) { return v3AddScaled(v3Scale(a, rows->tangent1), b, rows->tangent2); }
+
+static void keepTouch(pcStep* step, const pcIsland* island, int i)
+{
+    const pcTouch* touch = step->touch + island->touch[i];
+    const pcTouchRows* rows = island->touchRows + i;
+    double impulse[6];
+    impulsesOf(island, i, impulse);
+    pcKeptTouch kept = {touch->body1, touch->body2, touch->shape1, touch->shape2, touch->id, .normal = impulse[0], .torsion = impulse[3]};
+    kept.friction = inPlane(rows, impulse[1], impulse[2]), kept.rolling = inPlane(rows, impulse[4], impulse[5]);
+    pcHistoryKeep(step->now, &kept);
+}
+
+void pcStepKeep(pcStep* step)
+{
+    pcHistory* now = step->now;
+    const pcHistorySize size = {step->system->shapeCount, step->pairCount, step->touches, step->system->rowCount};
+    if (!pcHistoryBegin(now, &size)) return;
+    now->h = step->h, now->solved = true;
+    if (size.shapes > 0) memcpy(now->order, step->order, (size_t)size.shapes * sizeof *now->order);
+    if (size.pairs > 0) memcpy(now->pair, step->kept, (size_t)size.pairs * sizeof *now->pair);
+    for (int i = 0; i < step->islandCount; i++) {
+        const pcIsland* island = step->islands + i;
+        for (int k = 0; k < island->rows; k++) now->rowImpulse[island->row[k]] = island->c[k];
+        for (int k = 0; k < island->touches; k++) keepTouch(step, island, k);
+    }
+}
+
+/* ---- report ---- */
+
+static void judgeIslands(pcStep* step)
+{
+    pcStepReport* r = &step->report;
+    r->islands = step->islandCount, r->solver = "none";
+    for (int i = 0; i < step->islandCount; i++) {
+        const pcIslandJudged* answer = step->answers + i;
+        int rows = step->islands[i].problem.rows;
+        r->rows += rows;
+        if (rows > r->largestIsland) r->largestIsland = rows, r->solver = answer->info.solver;
+        r->contacts += step->islands[i].touches;
+        r->outcome = answer->info.solve.outcome > r->outcome ? answer->info.solve.outcome : r->outcome;
+        r->iterations += answer->info.solve.iterations, r->fallbacks += answer->info.solve.fallbacks;
+        r->residual = larger(r->residual, answer->certificate.residual);
+        r->equality = larger(r->equality, answer->certificate.equality);
+        r->coneExcess = larger(r->coneExcess, answer->certificate.coneExcess);
+        r->energyError = larger(r->energyError, answer->energyError);
+        r->contraction = larger(r->contraction, answer->info.contraction);
+    }
+}
+
+static void measurePlaces(pcStep* step)
+{
+    pcStepReport* r = &step->report;
+    const pcSystem* s = step->system;
+    for (int i = 0; i < step->touches; i++) r->penetration = larger(r->penetration, -step->touch[i].gap);
+    for (int i = 0; i < s->rowCount; i++)
+        if (s->rows[i].lo == -HUGE_VAL && s->rows[i].hi == HUGE_VAL)
+            r->infeasibilityJoint = larger(r->infeasibilityJoint, fabs(s->rows[i].error));
+}
+
+static double kineticOf(const pcMotion* m, const double v[6])
+{
+    double block[36];
+    pcMotionMass(m, block);
+    pcProblem one = {.blocks = 1, .mass = block};
+    return pcKineticEnergy(&one, v);
+}
+
+/* Turning by exp(h omega) leaves omega where it is in body axes, so the kinetic energy is that of the old pose. With a mobility it
+ * is known only where something acts. */
+static void measureEnergy(pcStep* step)
+{
+    pcStepReport* r = &step->report;
+    const pcSystem* s = step->system;
+    for (int i = 0; i < s->bodyCount; i++) {
+        const pcMotion* m = step->motion + i;
+        const double* v = step->velocity + 6 * (size_t)i;
+        if (!m->moves || s->mobility) continue;
+        r->kinetic += kineticOf(m, v);
+        r->energy -= m->mass * v3Dot(v3Load(s->gravity), v3AddScaled(m->position, step->h, v3Load(v)));
+    }
+    for (int i = 0; s->mobility && i < step->islandCount; i++) r->kinetic += pcKineticEnergy(&step->islands[i].problem, step->islands[i].v);
+    r->energy += r->kinetic;
+}
+
+void pcStepSummary(pcStep* step)
+{
+    step->report.bodies = step->system->bodyCount;
+    judgeIslands(step);
+    measurePlaces(step);
+    measureEnergy(step);
+}
+
+/* ---- the caller's arrays ---- */
+
+static void writeBodies(const pcStep* step)
+{
+    const pcSystem* s = step->system;
+    for (int i = 0; i < s->bodyCount; i++) {
+        const double* v = step->velocity + 6 * (size_t)i;
+        if (step->result->velocity) memcpy(step->result->velocity + 6 * (size_t)i, v, 6 * sizeof *v);
+        if (step->result->pose) step->result->pose[i] = pcPoseAdvance(&s->bodies[i].pose, v, step->h);
+    }
+}
+
+static void writeContact(const pcTouch* touch, pcContactResult* out)
+{
+    *out =
+        (pcContactResult){.body1 = touch->body1, .body2 = touch->body2, .shape1 = touch->shape1, .shape2 = touch->shape2, .id = touch->id};
+    v3Store(out->point, touch->point);
+    v3Store(out->normal, touch->normal);
+    out->gap = touch->gap;
+}
+
+static void writeContacts(const pcStep* step)
+{
+    pcSystemResult* r = step->result;
+    r->contactCount = step->touches;
+    int room = r->contacts ? r->contactCapacity : 0;
+    for (int i = 0; i < step->touches && i < room; i++) writeContact(step->touch + i, r->contacts + i);
+    for (int i = 0; i < step->islandCount; i++)
+        for (int k = 0; k < step->islands[i].touches; k++) {
+            int at = step->islands[i].touch[k];
+            if (at >= room) continue;
+            v3Store(r->contacts[at].tangent1, step->islands[i].touchRows[k].tangent1);
+            v3Store(r->contacts[at].tangent2, step->islands[i].touchRows[k].tangent2);
+            impulsesOf(step->islands + i, k, r->contacts[at].impulse);
+        }
+}
+
+void pcStepWrite(const pcStep* step)
+{
+    writeBodies(step);
+    writeContacts(step);
+    if (step->result->rowImpulse && step->system->rowCount > 0)
+        memcpy(step->result->rowImpulse, step->now->rowImpulse, (size_t)step->system->rowCount * sizeof(double));
+    step->result->report = step->report;
+}

@@ -1,0 +1,14 @@
+/* Settings from the inside: every step checks the ones it is given. */
+#ifndef PC_STEPPER_SETTINGS_H
+#define PC_STEPPER_SETTINGS_H
+
+#include "pcontact/settings.h"
+
+/* Made by pcDefaultSettings(), and every value in its range. */
+pcStatus pcSettingsCheck(const pcSettings* settings);
+
+/* The names of a model and of a solver in a settings text. */
+const char* pcModelName(pcModel model);
+const char* pcSolverName(pcSolver solver);
+
+#endif

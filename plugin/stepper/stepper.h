@@ -1,0 +1,69 @@
+/* One step while it runs: what each phase leaves for the next. */
+#ifndef PC_STEPPER_STEPPER_H
+#define PC_STEPPER_STEPPER_H
+
+#include "broadphase/broadphase.h"
+#include "constraint/constraint.h"
+#include "stepper/memory.h"
+
+/* How an island was solved. */
+typedef struct pcIslandJudged {
+    pcConeInfo info;
+    pcCertificate certificate;
+    double energyError;
+} pcIslandJudged;
+
+typedef struct pcStep {
+    const pcSystem* system;
+    const pcSettings* settings;
+    double h;
+    pcSystemResult* result;
+    pcMemory* memory;
+    pcArena* arena;        /* of this step */
+    pcHistory *last, *now; /* what the last step left, what this one leaves */
+    int threads;
+    const pcConeSolver* solver;
+
+    pcMotion* motion; /* per body */
+    pcPose* pose;     /* per shape, in world axes */
+    int* order;       /* of the shapes, by the broadphase */
+    pcPair* pairs;
+    pcKeptPair* kept; /* per pair: its cache */
+    int pairCount;
+    pcTouch* touch; /* given contacts first, in their order; then events by pair and id */
+    int touches, touchCapacity;
+
+    pcAssembly assembly;
+    pcIsland* islands;
+    int islandCount;
+    pcIslandJudged* answers;
+    int* largestFirst;
+
+    double* velocity; /* 6 per body: the answer */
+    pcStepReport report;
+} pcStep;
+
+/* check.c: all input; the sentence names what is wrong and which one. */
+pcStatus pcStepCheck(const pcSystem* system, const pcSettings* settings, double h, const pcSystemResult* result);
+pcStatus pcStepChooseSolver(const pcSettings* settings, const pcConeSolver** out);
+pcStatus pcSurfaceCheck(const pcSurface* surface, const char* what, int index);
+
+/* pairs.c */
+void pcStepPairs(pcStep* step);
+pcStatus pcStepEvents(pcStep* step);
+
+/* solve.c */
+void pcStepWarm(pcStep* step);  /* guesses from the last step's impulses */
+void pcStepSolve(pcStep* step); /* every island, largest first, over the threads */
+
+/* result.c */
+pcStatus pcStepVelocities(pcStep* step);
+void pcStepKeep(pcStep* step); /* impulses for the next step */
+void pcStepSummary(pcStep* step);
+void pcStepWrite(const pcStep* step);
+
+/* energy.c: of a problem and its answer. */
+double pcKineticEnergy(const pcProblem* problem, const double* v);
+double pcMassProduct(const pcProblem* problem, const double* x, const double* y); /* x'My */
+
+#endif

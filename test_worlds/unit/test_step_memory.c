@@ -1,0 +1,185 @@
+/* What a step keeps and what it does not: warm starts, threads, allocations, order of results. */
+#include <math.h>
+#include <string.h>
+
+#include "adapters/gtest/pctest.h"
+#include "test_worlds/unit/counting.h"
+#include "test_worlds/unit/scene.h"
+
+static const double cube[3] = {1, 1, 1};
+
+/* Towers of two boxes that slide and turn, apart from each other. */
+static void towers(Scene* s, int count)
+{
+    sceneBegin(s);
+    sceneFloor(s);
+    for (int i = 0; i < count; i++) {
+        sceneBox(s, 3.0 * i, 0, 0.5, cube, 1 + i);
+        int upper = sceneBox(s, 3.0 * i + 0.1, 0.05 * i, 1.52, cube, 1);
+        s->body[upper].velocity[0] = 0.5, s->body[upper].velocity[5] = 0.3 * i;
+    }
+}
+
+PC_TEST(StepMemory, ThreadsGiveTheSameBits)
+{
+    static Scene one, many;
+    static const pcSolver solvers[] = {PC_SOLVER_AUTO, PC_SOLVER_LEMKE};
+    for (int round = 0; round < 4; round++) {
+        int threads = round & 1 ? 5 : 2;
+        PC_CASE("threads=%d solver=%d", threads, (int)solvers[round / 2]);
+        towers(&one, 5), towers(&many, 5);
+        one.settings.solver = many.settings.solver = solvers[round / 2];
+        many.settings.threads = threads;
+        for (int i = 0; i < 12; i++) {
+            sceneStep(&one), sceneStep(&many);
+            PC_EXPECT_TRUE(memcmp(one.body, many.body, sizeof one.body) == 0);
+            PC_EXPECT_EQ_INT(one.result.report.iterations, many.result.report.iterations);
+        }
+        PC_EXPECT_EQ_INT(5, one.result.report.islands);
+        sceneEnd(&one), sceneEnd(&many);
+    }
+}
+
+PC_TEST(StepMemory, SameInputGivesTheSameBits)
+{
+    static Scene first, second;
+    towers(&first, 3), towers(&second, 3);
+    for (int i = 0; i < 20; i++) sceneStep(&first), sceneStep(&second);
+    PC_EXPECT_TRUE(memcmp(first.body, second.body, sizeof first.body) == 0);
+    sceneEnd(&first), sceneEnd(&second);
+}
+
+PC_TEST(StepMemory, WarmStartSavesIterations)
+{
+    static Scene s;
+    towers(&s, 1);
+    memset(s.body[1].velocity, 0, sizeof s.body[1].velocity);
+    s.body[1].pose.position[2] = 1.5;
+    sceneStep(&s);
+    int cold = s.result.report.iterations;
+    sceneRun(&s, 5);
+    PC_EXPECT_LT(s.result.report.iterations, cold);
+    sceneEnd(&s);
+}
+
+/* Given contacts are recognised by their id and come first among the results, in their own order. */
+PC_TEST(StepMemory, GivenContactsComeFirst)
+{
+    static Scene s;
+    towers(&s, 1);
+    int load = sceneBody(&s, (const double[3]){0, 8, 0}, 1, cube);
+    for (int i = 0; i < 3; i++) sceneContact(&s, load, (const double[3]){cos(2.0 * i), 8 + sin(2.0 * i), 0}, 0)->id = (unsigned)(30 - i);
+    sceneRun(&s, 3);
+    for (int i = 0; i < 3; i++) {
+        PC_EXPECT_EQ_INT(30 - i, s.touch[i].id);
+        PC_EXPECT_EQ_INT(-1, s.touch[i].shape1);
+        PC_EXPECT_GT(s.touch[i].impulse[0], 0);
+    }
+    PC_EXPECT_EQ_INT(0, s.touch[3].shape1);
+    PC_EXPECT_EQ_INT(s.result.report.contacts, s.result.contactCount);
+    PC_EXPECT_EQ_INT(s.result.report.events + 3, s.result.contactCount);
+    sceneEnd(&s);
+}
+
+PC_TEST(StepMemory, ResultsMayBeUnwantedOrTooMany)
+{
+    static Scene s;
+    towers(&s, 2);
+    s.result = (pcSystemResult){0};
+    sceneStep(&s);
+    int all = s.result.contactCount;
+    PC_EXPECT_GE(all, 8);
+    s.result.contacts = s.touch, s.result.contactCapacity = 3;
+    s.touch[3].id = 12345;
+    sceneStep(&s);
+    PC_EXPECT_EQ_INT(all, s.result.contactCount);
+    PC_EXPECT_EQ_INT(12345, s.touch[3].id);
+    sceneEnd(&s);
+}
+
+PC_TEST(StepMemory, EmptySystemSteps)
+{
+    static Scene s;
+    sceneBegin(&s);
+    sceneStep(&s);
+    PC_EXPECT_EQ_STR("none", s.result.report.solver);
+    PC_EXPECT_EQ_INT(PC_SOLVED, s.result.report.outcome);
+    s.system.bodies = NULL, s.system.shapes = NULL, s.system.rows = NULL, s.system.contacts = NULL;
+    sceneStep(&s);
+    sceneEnd(&s);
+}
+
+PC_TEST(StepMemory, StepsWithoutOne)
+{
+    static Scene with, without;
+    towers(&with, 1), towers(&without, 1);
+    pcMemory* kept = without.system.memory;
+    without.system.memory = NULL;
+    sceneRun(&with, 10), sceneRun(&without, 10);
+    for (int i = 0; i < 3; i++) PC_EXPECT_NEAR(with.body[1].pose.position[i], without.body[1].pose.position[i], 1e-6);
+    without.system.memory = kept;
+    sceneEnd(&with), sceneEnd(&without);
+}
+
+/* A refused step leaves the memory as it was. */
+PC_TEST(StepMemory, SurvivesARefusedStep)
+{
+    static Scene s;
+    towers(&s, 1);
+    sceneRun(&s, 3);
+    double mass = s.body[0].mass;
+    s.body[0].mass = -1;
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcSystemStep(&s.system, &s.settings, s.h, &s.result));
+    s.body[0].mass = mass;
+    sceneRun(&s, 3);
+    sceneEnd(&s);
+}
+
+/* Shapes, rows and bodies come and go between steps of one memory. */
+PC_TEST(StepMemory, SystemMayChangeBetweenSteps)
+{
+    static Scene s;
+    towers(&s, 4);
+    sceneRun(&s, 2);
+    for (int round = 0; round < 3; round++) {
+        s.system.shapeCount -= 2, s.system.bodyCount -= 2;
+        sceneRow(&s, PC_WORLD, 0)->jacobian[6] = 1;
+        s.settings.threads = 1 + round;
+        sceneRun(&s, 2);
+    }
+    s.system.rowCount = 0, s.system.shapeCount += 6, s.system.bodyCount += 6;
+    sceneRun(&s, 2);
+    PC_EXPECT_EQ_INT(4, s.result.report.islands);
+    sceneEnd(&s);
+}
+
+PC_TEST(StepMemory, SecondStepAllocatesNothing)
+{
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
+    static Scene s;
+    towers(&s, 5);
+    sceneStep(&s);
+    long before = allocationCount();
+    sceneStep(&s);
+    PC_EXPECT_EQ_INT(0, allocationCount() - before);
+    sceneRun(&s, 20);
+    before = allocationCount();
+    sceneRun(&s, 10);
+    PC_EXPECT_EQ_INT(0, allocationCount() - before);
+    sceneEnd(&s);
+}
+
+PC_TEST(StepMemory, StepWithoutContactsAllocatesNothing)
+{
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
+    static Scene s;
+    towers(&s, 5);
+    s.system.gravity[2] = 0;
+    for (int i = 0; i < 10; i++) s.body[i].pose.position[2] *= 2, s.body[i].velocity[0] = 0;
+    sceneStep(&s);
+    long before = allocationCount();
+    sceneRun(&s, 10);
+    PC_EXPECT_EQ_INT(0, s.result.report.islands);
+    PC_EXPECT_EQ_INT(0, allocationCount() - before);
+    sceneEnd(&s);
+}
