@@ -8,7 +8,7 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
 ARGS       ?=
 
-PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libgtest-dev
+PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libgtest-dev
 
 # One folder for each kind of build; a kind is configured again only when its options change.
 KIND    = release
@@ -23,7 +23,7 @@ CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 help:
 	@echo "make demo            build, and show the metric on a few pairs"
 	@echo "make test            build, and run all tests"
-	@echo "make bench           build, and time the metric against libccd"
+	@echo "make bench           build, and time the metric against libccd, the solvers against ODE"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores)"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
 	@echo "make sanitize        the tests under the address and undefined-behaviour sanitizers"
@@ -60,6 +60,8 @@ test: build
 bench: build
 	@echo "== bench: pcontact bench metric"
 	@$(DIR)/pcontact bench metric $(ARGS)
+	@echo "== bench: pcontact bench solver"
+	@$(DIR)/pcontact bench solver $(ARGS)
 
 fuzz: build
 	@echo "== fuzz: metric_fuzz"

@@ -19,6 +19,7 @@ static const Command commands[] = {
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
+    {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -15,6 +15,8 @@
 #include "solver/delassus.h"
 #include "solver/public.h"
 
+#define WARM_LIMIT 20 /* Newton steps that a guess may take before the solve starts from nothing */
+
 typedef struct Contacts {
     pcImpulseProblem problem;
     double *W, *q, *c, *x;
@@ -93,7 +95,7 @@ static void fill(Contacts* s, const pcDelassus* p, const double* start)
     for (int i = 0; i < p->dim * p->contacts; i++) {
         int at = s->place[i];
         if (at < 0) continue;
-        s->q[at] = s->x[at] = s->scale[i] * p->q[i];
+        s->q[at] = s->scale[i] * p->q[i];
         if (start) s->c[at] = start[i] / s->scale[i];
     }
     s->problem.W = s->W, s->problem.q = s->q;
@@ -114,13 +116,43 @@ static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings*
     return true;
 }
 
+/* x is the velocity that c leads to. */
+static void start(Contacts* s, bool warm)
+{
+    size_t n = (size_t)s->problem.n;
+    if (!warm) memset(s->c, 0, n * sizeof *s->c);
+    memcpy(s->x, s->q, n * sizeof *s->x);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; s->c[j] != 0.0 && i < n; i++) s->x[i] += s->W[i + j * n] * s->c[j];
+}
+
+/* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
+static pcProximalInfo attempt(Contacts* s, const pcLinear* linear, const pcSolveSettings* settings, pcArena* arena)
+{
+    pcProximalSettings method = {.tolerance = 0.1 * settings->tolerance, .maxIterations = settings->maxIterations};
+    pcProximalInfo warm = {0};
+    if (settings->start) {
+        start(s, true);
+        method.warm = true;
+        if (!(method.maxIterations > 0 && method.maxIterations < WARM_LIMIT)) method.maxIterations = WARM_LIMIT;
+        warm = pcProximalSolve(linear, &method, arena, s->x, s->c);
+        if (warm.converged || warm.iterations == settings->maxIterations) return warm;
+        method.warm = false, warm.restarts++;
+        method.maxIterations = settings->maxIterations ? settings->maxIterations - warm.iterations : 0;
+    }
+    start(s, false);
+    pcProximalInfo cold = pcProximalSolve(linear, &method, arena, s->x, s->c);
+    cold.iterations += warm.iterations, cold.restarts += warm.restarts;
+    return cold;
+}
+
 static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings, pcArena* arena)
 {
     pcLinear linear;
     pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    if (s->problem.n == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
     if (!pcImpulseForm(&s->problem, arena, &linear)) return info;
-    pcProximalSettings method = {.tolerance = 0.1 * settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->start};
-    pcProximalInfo found = pcProximalSolve(&linear, &method, arena, s->x, s->c);
+    pcProximalInfo found = attempt(s, &linear, settings, arena);
     info.iterations = found.iterations, info.fallbacks = found.restarts;
     info.residual = pcCertifyImpulses(s->problem.n, s->W, s->q, s->problem.cones, s->cone, s->c, arena);
     info.outcome = info.residual <= settings->tolerance ? PC_SOLVED : isfinite(info.residual) ? PC_INACCURATE : PC_LIMIT;

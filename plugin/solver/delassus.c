@@ -16,6 +16,9 @@ typedef struct Impulse {
     const double *W, *q; /* W column-major */
     double *own, *matrix;
     int* pivots;
+    int* active;             /* rows of cones that answer, */
+    bool* answers;           /* and which cones those are */
+    double *solved, *room;   /* dx of active rows: in their places, and without gaps */
 } Impulse;
 
 static void velocities(void* self, const double* x, double* u) { memcpy(u, x, (size_t)((Impulse*)self)->n * sizeof *u); }
@@ -45,24 +48,67 @@ static double error(void* self, const double* F)
     return most;
 }
 
-/* (I + W G) dx = rhs */
+/* The rows of cones that answer at all: the others' part of G is zero. */
+static int findActive(Impulse* s, const double* G, const int* offset)
+{
+    int count = 0;
+    for (int k = 0; k < s->cones; k++) {
+        int rows = s->cone[k].rows;
+        bool answers = false;
+        for (int e = 0; e < rows * rows; e++) answers = answers || G[offset[k] + e] != 0.0;
+        for (int i = 0; answers && i < rows; i++) s->active[count++] = s->cone[k].row + i;
+        s->answers[k] = answers;
+    }
+    return count;
+}
+
+/* (I + W_aa G_aa) in s->matrix, `count` by `count`. */
+static void assembleActive(Impulse* s, const double* G, const int* offset, int count)
+{
+    size_t n = (size_t)s->n, m = (size_t)count, column = 0;
+    memset(s->matrix, 0, m * m * sizeof *s->matrix);
+    for (int k = 0; k < s->cones; k++) {
+        int rows = s->cone[k].rows, first = s->cone[k].row;
+        for (int e = 0; s->answers[k] && e < rows * rows; e++) {
+            double g = G[offset[k] + e];
+            const double* from = s->W + (size_t)(first + e / rows) * n;
+            double* to = s->matrix + (column + (size_t)(e % rows)) * m;
+            for (size_t i = 0; g != 0.0 && i < m; i++) to[i] += g * from[s->active[i]];
+        }
+        column += s->answers[k] ? (size_t)rows : 0;
+    }
+    for (size_t i = 0; i < m; i++) s->matrix[i * m + i] += 1.0;
+}
+
+/* dx = rhs - W G dx in the rows of cones that do not answer; dx of the others is there. */
+static void fillInactive(const Impulse* s, const double* G, const int* offset, double* dx)
+{
+    size_t n = (size_t)s->n;
+    for (int k = 0; k < s->cones; k++) {
+        int rows = s->cone[k].rows, first = s->cone[k].row;
+        for (int i = 0; s->answers[k] && i < rows; i++) {
+            double impulse = 0.0;
+            for (int j = 0; j < rows; j++) impulse += G[offset[k] + i * rows + j] * s->solved[first + j];
+            for (size_t r = 0; impulse != 0.0 && r < n; r++) dx[r] -= impulse * s->W[(size_t)(first + i) * n + r];
+        }
+    }
+}
+
+/* (I + W G) dx = rhs, by elimination over the cones that answer. */
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dx)
 {
     Impulse* s = self;
-    size_t n = (size_t)s->n;
-    memset(s->matrix, 0, n * n * sizeof *s->matrix);
-    for (int k = 0; k < s->cones; k++) {
-        int rows = s->cone[k].rows, first = s->cone[k].row;
-        for (int e = 0; e < rows * rows; e++) {
-            double g = G[offset[k] + e];
-            const double* from = s->W + (size_t)(first + e / rows) * n;
-            double* to = s->matrix + (size_t)(first + e % rows) * n;
-            for (size_t i = 0; g != 0.0 && i < n; i++) to[i] += g * from[i];
-        }
-    }
-    for (size_t i = 0; i < n; i++) s->matrix[i * n + i] += 1.0;
-    memcpy(dx, rhs, n * sizeof *dx);
-    return pcLuFactor(s->n, s->matrix, s->n, s->pivots) == 0 && pcLuSolve(s->n, s->matrix, s->n, s->pivots, false, dx) == 0;
+    int count = findActive(s, G, offset);
+    memcpy(dx, rhs, (size_t)s->n * sizeof *dx);
+    if (count == 0) return true;
+    assembleActive(s, G, offset, count);
+    for (int i = 0; i < count; i++) s->room[i] = rhs[s->active[i]];
+    if (pcLuFactor(count, s->matrix, count, s->pivots) != 0) return false;
+    if (pcLuSolve(count, s->matrix, count, s->pivots, false, s->room) != 0) return false;
+    for (int i = 0; i < count; i++) s->solved[s->active[i]] = s->room[i];
+    fillInactive(s, G, offset, dx);
+    for (int i = 0; i < count; i++) dx[s->active[i]] = s->room[i];
+    return true;
 }
 
 bool pcImpulseForm(const pcImpulseProblem* p, pcArena* arena, pcLinear* out)
@@ -72,6 +118,8 @@ bool pcImpulseForm(const pcImpulseProblem* p, pcArena* arena, pcLinear* out)
     size_t n = (size_t)p->n;
     *s = (Impulse){.n = p->n, .cones = p->cones, .cone = p->cone, .W = p->W, .q = p->q};
     s->own = pcArenaNew(arena, double, n), s->matrix = pcArenaNew(arena, double, n * n), s->pivots = pcArenaNew(arena, int, n);
+    s->active = pcArenaNew(arena, int, n), s->answers = pcArenaNew(arena, bool, p->cones);
+    s->solved = pcArenaNew(arena, double, n), s->room = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;
     double scale = 0.0;
     for (size_t i = 0; i < n; i++) {

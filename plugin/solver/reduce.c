@@ -47,33 +47,68 @@ static bool mobilities(const pcProblem* p, double* Z, pcArena* arena)
     return good;
 }
 
-/* J_i M^-1 J_j' */
+/* J_i M^-1 J_j' for a dense mass. */
 static double coupling(const pcProblem* p, const double* Z, int i, int j)
 {
     double sum = 0.0;
     for (int a = 0; a < 2; a++) {
         int block = p->block[2 * i + a];
         if (block < 0) continue;
-        const double* J = p->J + at(i, 6 * a, 12);
-        for (int b = 0; b < (p->dense ? 1 : 2); b++) {
-            if (!p->dense && p->block[2 * j + b] != block) continue;
-            const double* z = Z + at(j, p->dense ? 6 * block : 6 * b, widthOf(p));
-            for (int k = 0; k < 6; k++) sum += J[k] * z[k];
-        }
+        const double *J = p->J + at(i, 6 * a, 12), *z = Z + at(j, 6 * block, widthOf(p));
+        for (int k = 0; k < 6; k++) sum += J[k] * z[k];
     }
     return sum;
+}
+
+static double dotSix(const double* a, const double* b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+/* What side a of cone k and side b of cone l have to do with each other: they are the same block. */
+static void couple(pcReduced* r, const pcCone* k, int a, const pcCone* l, int b)
+{
+    const pcProblem* p = r->problem;
+    for (int i = k->row; i < k->row + k->rows; i++) {
+        const double* J = p->J + at(i, 6 * a, 12);
+        double* W = r->W + at(i, 0, p->rows);
+        for (int j = l->row; j < l->row + l->rows; j++) W[j] += dotSix(J, r->Z + at(j, 6 * b, 12));
+    }
+}
+
+/* All rows of a cone have the same two blocks: cones without a common one are passed over. */
+static void coupleCones(pcReduced* r, const pcCone* k, const pcCone* l)
+{
+    const int *mine = r->problem->block + 2 * k->row, *other = r->problem->block + 2 * l->row;
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++)
+            if (mine[a] >= 0 && mine[a] == other[b]) couple(r, k, a, l, b);
+    }
+}
+
+/* The part left of and below the diagonal, then its mirror image. */
+static void fillDelassus(pcReduced* r)
+{
+    const pcProblem* p = r->problem;
+    for (int k = 0; !p->dense && k < p->cones; k++) {
+        for (int l = 0; l <= k; l++) coupleCones(r, &p->cone[k], &p->cone[l]);
+    }
+    for (int i = 0; i < p->rows; i++) {
+        for (int j = 0; p->dense && j <= i; j++) r->W[at(i, j, p->rows)] = coupling(p, r->Z, i, j);
+        for (int j = 0; j < i; j++) r->W[at(j, i, p->rows)] = r->W[at(i, j, p->rows)];
+    }
 }
 
 static void delassus(pcReduced* r)
 {
     const pcProblem* p = r->problem;
+    fillDelassus(r);
     for (int i = 0; i < p->rows; i++) {
-        for (int j = 0; j <= i; j++) r->W[at(i, j, p->rows)] = r->W[at(j, i, p->rows)] = coupling(p, r->Z, i, j);
         r->W[at(i, i, p->rows)] += p->soft[i];
         r->u0[i] = -p->target[i];
         for (int side = 0; side < 2; side++) {
             int block = p->block[2 * i + side];
-            for (int k = 0; block >= 0 && k < 6; k++) r->u0[i] += p->J[at(i, 6 * side + k, 12)] * p->free[6 * block + k];
+            if (block >= 0) r->u0[i] += dotSix(p->J + at(i, 6 * side, 12), p->free + 6 * block);
         }
     }
 }
@@ -131,8 +166,9 @@ static bool reconcile(pcReduced* r, pcArena* arena)
 static void eliminate(pcReduced* r)
 {
     int rows = r->problem->rows;
+    if (r->frees == 0) return; /* V is W */
     memcpy(r->V, r->W, at(rows, 0, rows) * sizeof *r->V);
-    for (int i = 0; r->rank && i < rows; i++) {
+    for (int i = 0; i < rows; i++) {
         for (int k = 0; k < r->rank; k++) r->x[k] = r->W[at(i, freeAt(r, k), rows)];
         freeSolve(r, r->x);
         for (int k = 0; k < r->rank; k++) {
@@ -180,9 +216,10 @@ static int variablesOf(const pcReduced* r, int k)
     return count;
 }
 
-static void setColumn(pcReduced* r, int z, int row, double value, int row2, double value2)
+/* z acts on `row` and, if `value2` is not 0, on the one after it. */
+static void setColumn(pcReduced* r, int z, int row, double value, double value2)
 {
-    r->column[2 * z] = row, r->column[2 * z + 1] = row2;
+    r->column[2 * z] = row, r->column[2 * z + 1] = value2 != 0.0 ? row + 1 : row;
     r->value[2 * z] = value, r->value[2 * z + 1] = value2;
 }
 
@@ -196,36 +233,38 @@ static void boundColumns(pcReduced* r, int k, bool constants)
     bool up = isfinite(cone->lo), both = up && isfinite(cone->hi);
     if (!constants) {
         r->shift[cone->row] = up ? cone->lo : cone->hi;
-        setColumn(r, z, cone->row, up ? 1.0 : -1.0, -1, 0.0);
-        if (both) setColumn(r, z + 1, -1, 0.0, -1, 0.0);
+        setColumn(r, z, cone->row, up ? 1.0 : -1.0, 0.0);
+        if (both) setColumn(r, z + 1, cone->row, 0.0, 0.0);
     } else if (both) {
         entry(r, z, z + 1, 1.0), entry(r, z + 1, z, -1.0);
         r->q[z + 1] += cone->hi - cone->lo;
     }
 }
 
-static void contactColumns(pcReduced* r, int k, bool constants)
+static void contactColumns(pcReduced* r, int k)
 {
     const pcCone* cone = &r->problem->cone[k];
-    int normal = r->first[k], z = normal + 1, row = cone->row + 1;
-    if (!constants) setColumn(r, normal, cone->row, 1.0, -1, 0.0);
+    int z = r->first[k], row = cone->row + 1;
+    setColumn(r, z++, cone->row, 1.0, 0.0);
     for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
-        int corners = pcReducedCorners(r, k, g), slip = z + corners;
-        for (int i = 0; i < corners; i++, z++) {
+        for (int i = 0; i < pcReducedCorners(r, k, g); i++) {
             double d[2];
             pcReducedCorner(r, k, g, i, d);
-            if (!constants) {
-                setColumn(r, z, row, d[0], cone->groupSize[g] > 1 ? row + 1 : -1, d[1]);
-            } else {
-                entry(r, z, slip, 1.0), entry(r, slip, z, -1.0);
-            }
+            setColumn(r, z++, row, d[0], d[1]);
         }
-        if (!constants) {
-            setColumn(r, slip, -1, 0.0, -1, 0.0);
-        } else {
-            entry(r, slip, normal, 1.0);
-            if (!r->problem->coulomb) entry(r, normal, slip, -1.0);
-        }
+        setColumn(r, z++, row, 0.0, 0.0); /* its slip */
+    }
+}
+
+static void contactConstants(pcReduced* r, int k)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    int normal = r->first[k], z = normal + 1;
+    for (int g = 0; g < cone->groups; g++) {
+        int slip = z + pcReducedCorners(r, k, g);
+        for (; z < slip; z++) entry(r, z, slip, 1.0), entry(r, slip, z, -1.0);
+        entry(r, slip, normal, 1.0);
+        if (!r->problem->coulomb) entry(r, normal, slip, -1.0);
         z++;
     }
 }
@@ -234,7 +273,11 @@ static void columns(pcReduced* r, bool constants)
 {
     for (int k = 0; k < r->problem->cones; k++) {
         if (r->problem->cone[k].kind == PC_CONE_BOX) boundColumns(r, k, constants);
-        if (r->problem->cone[k].kind == PC_CONE_FRICTION) contactColumns(r, k, constants);
+        if (r->problem->cone[k].kind != PC_CONE_FRICTION) continue;
+        if (constants)
+            contactConstants(r, k);
+        else
+            contactColumns(r, k);
     }
 }
 
@@ -261,8 +304,9 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     *r = (pcReduced){.problem = p, .edges = edges};
     if (!findVariables(r, arena)) return false;
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
-    r->W = pcArenaNew(arena, double, rows * rows), r->V = pcArenaNew(arena, double, rows * rows);
+    r->W = pcArenaNew(arena, double, rows * rows), r->V = frees ? pcArenaNew(arena, double, rows * rows) : r->W;
     r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
+    r->pushed = pcArenaNew(arena, double, rows);
     r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
     r->M = pcArenaNew(arena, double, n * n), r->q = pcArenaNew(arena, double, n);
     r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
@@ -276,28 +320,50 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     return true;
 }
 
-/* T'y of column z */
-static double along(const pcReduced* r, int z, const double* y)
+/* T'y of column z; y begins with row `first`. */
+static double along(const pcReduced* r, int z, const double* y, int first)
 {
-    double sum = 0.0;
-    for (int e = 2 * z; e < 2 * z + 2; e++) sum += r->column[e] >= 0 ? r->value[e] * y[r->column[e]] : 0.0;
-    return sum;
+    return r->value[2 * z] * y[r->column[2 * z] - first] + r->value[2 * z + 1] * y[r->column[2 * z + 1] - first];
+}
+
+/* Whether the impulses of cone l leave the velocities of cone k alone: so do most pairs of a large problem. */
+static bool apart(const pcReduced* r, int k, int l)
+{
+    const pcCone *mine = &r->problem->cone[k], *other = &r->problem->cone[l];
+    for (int i = mine->row; i < mine->row + mine->rows; i++) {
+        const double* V = r->V + at(i, other->row, r->problem->rows);
+        for (int j = 0; j < other->rows; j++)
+            if (V[j] != 0.0) return false;
+    }
+    return true;
+}
+
+/* The part of T'V T that belongs to two cones. */
+static void assemblePair(pcReduced* r, int k, int l)
+{
+    const pcCone* other = &r->problem->cone[l];
+    for (int z = r->first[k]; z < r->first[k + 1]; z++) {
+        const double* one = r->V + at(r->column[2 * z], other->row, r->problem->rows);
+        const double* two = r->V + at(r->column[2 * z + 1], other->row, r->problem->rows);
+        double u[PC_CONE_ROWS], *M = r->M + at(z, 0, r->n);
+        for (int j = 0; j < other->rows; j++) u[j] = r->value[2 * z] * one[j] + r->value[2 * z + 1] * two[j];
+        for (int y = r->first[l]; y < r->first[l + 1]; y++) M[y] = along(r, y, u, other->row);
+    }
 }
 
 void pcReducedAssemble(pcReduced* r)
 {
-    int rows = r->problem->rows;
+    int rows = r->problem->rows, cones = r->problem->cones;
     columns(r, false);
-    for (int z = 0; z < r->n; z++) {
-        r->q[z] = along(r, z, r->e0);
-        for (int y = 0; y < r->n; y++) r->M[at(z, y, r->n)] = 0.0;
-        for (int e = 2 * z; e < 2 * z + 2; e++) {
-            if (r->column[e] < 0) continue;
-            const double* row = r->V + at(r->column[e], 0, rows);
-            for (int y = 0; y < r->n; y++) r->M[at(z, y, r->n)] += r->value[e] * along(r, y, row);
-            for (int i = 0; i < rows; i++) r->q[z] += r->value[e] * row[i] * r->shift[i];
-        }
+    for (int k = 0; k < cones; k++) {
+        for (int l = 0; l < cones; l++)
+            if (k == l || !apart(r, k, l)) assemblePair(r, k, l); /* elsewhere M is zero from the beginning */
     }
+    memcpy(r->pushed, r->e0, (size_t)rows * sizeof *r->pushed);
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; r->shift[i] != 0.0 && j < rows; j++) r->pushed[j] += r->V[at(i, j, rows)] * r->shift[i];
+    }
+    for (int z = 0; z < r->n; z++) r->q[z] = along(r, z, r->pushed, 0);
     columns(r, true);
 }
 
@@ -317,9 +383,7 @@ void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
 {
     const pcProblem* p = r->problem;
     memcpy(c, r->shift, (size_t)p->rows * sizeof *c);
-    for (int e = 0; e < 2 * r->n; e++) {
-        if (r->column[e] >= 0) c[r->column[e]] += r->value[e] * z[e / 2];
-    }
+    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
     freeImpulses(r, c);
     for (int i = 0; i < 6 * p->blocks; i++) v[i] = p->free[i];
     for (int row = 0; row < p->rows; row++) {

@@ -25,14 +25,15 @@ typedef struct pcReduced {
     double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
     double* Z;             /* M^-1 J', one row of 6 blocks numbers per row */
-    double *V, *e0;        /* W and u0 with the FREE rows eliminated: V over all rows, zero in those */
+    double *V, *e0;        /* W and u0 with the FREE rows eliminated; V is W if there are none */
     int frees, rank;       /* FREE rows, and how many of them are independent */
     int *freeRow, *order;  /* which rows; in the order of their factor */
     double* factor;        /* Cholesky factor of their part of W, frees x frees */
     int* first;            /* per cone: its first z; one more at the end */
-    int* column;           /* per z: two rows of c that it acts on (-1: none) … */
+    int* column;           /* per z: two rows of c that it acts on … */
     double* value;         /* … and how strongly */
     double* shift;         /* per row: c = shift + … (bounds) */
+    double* pushed;        /* per row: e0 and what the shift adds to it */
     double* x;             /* room for a number per FREE row */
 } pcReduced;
 
