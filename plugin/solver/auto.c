@@ -22,9 +22,10 @@ static bool better(const pcSolveInfo* a, const pcSolveInfo* b)
 pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = pcSparseSolve(p, settings, memory, v, c);
-    if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS) return info;
+    bool bounded = settings->maxIterations > 0; /* who limits the work does not want more of it */
+    if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS || bounded) return info;
     pcArena* arena = &memory->arena;
-    size_t mark = pcArenaMark(arena), unknowns = (size_t)(6 * p->blocks), rows = (size_t)p->rows;
+    size_t mark = pcArenaMark(arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
     double *x = pcArenaNew(arena, double, unknowns), *y = pcArenaNew(arena, double, rows);
     if (pcArenaGood(arena)) {
         pcConeSettings cold = *settings;

@@ -101,7 +101,7 @@ static pcOutcome outcomeOf(const pcCertificate* certificate, double tolerance, p
 /* The last digits, from what there is; or all of them, from nothing. What is not better is not taken. */
 static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, double* c)
 {
-    size_t mark = pcArenaMark(&memory->arena), unknowns = (size_t)(6 * p->blocks), rows = (size_t)p->rows;
+    size_t mark = pcArenaMark(&memory->arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
     double *x = pcArenaNew(&memory->arena, double, unknowns), *y = pcArenaNew(&memory->arena, double, rows);
     if (pcArenaGood(&memory->arena)) {
         memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);

@@ -55,10 +55,10 @@ static bool chiNew(Chi* chi, const pcProblem* p, int which, pcArena* arena)
     chi->states = which == 1 ? p->rows : p->cones;
     chi->target = pcArenaNew(arena, double, rows);
     chi->u = pcArenaNew(arena, double, rows), chi->slip = pcArenaNew(arena, double, rows);
-    chi->c2 = pcArenaNew(arena, double, rows), chi->v2 = pcArenaNew(arena, double, 6 * (size_t)p->blocks);
+    chi->c2 = pcArenaNew(arena, double, rows), chi->v2 = pcArenaNew(arena, double, pcUnknowns(p));
     chi->Gamma = pcArenaNew(arena, double, cones), chi->slips = pcArenaNew(arena, double, cones);
     chi->shifted = *p, chi->shifted.target = chi->target, chi->shifted.coulomb = false;
-    if (!pcArenaGood(arena) || !pcVelocityForm(&chi->shifted, arena, &chi->P1)) return false;
+    if (!pcArenaGood(arena) || !pcLinearForm(&chi->shifted, arena, &chi->P1)) return false;
     chi->P2 = chi->P1, chi->P2.law = PC_LAW_GIVEN_SLIP, chi->P2.slip = chi->slip;
     return true;
 }
@@ -121,7 +121,7 @@ static bool solveP1(Chi* chi)
 /* slips = sum Lambda(P2(slip)). */
 static bool solveP2(Chi* chi)
 {
-    if (!chi->started2) memcpy(chi->v2, chi->v, 6 * (size_t)chi->p->blocks * sizeof *chi->v2);
+    if (!chi->started2) memcpy(chi->v2, chi->v, (size_t)pcUnknowns(chi->p) * sizeof *chi->v2);
     if (!chi->started2) memcpy(chi->c2, chi->c, (size_t)chi->p->rows * sizeof *chi->c2);
     chi->started2 = true;
     setTargets(chi, NULL);

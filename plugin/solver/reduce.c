@@ -99,14 +99,26 @@ static void fillDelassus(pcReduced* r)
     }
 }
 
+/* Impulse form: W as given, which is column-major, and need not be symmetric as long as no row is FREE or bounded. */
+static void copyDelassus(pcReduced* r)
+{
+    int rows = r->problem->rows;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < rows; j++) r->W[at(i, j, rows)] = r->problem->W[at(j, i, rows)];
+    }
+}
+
 static void delassus(pcReduced* r)
 {
     const pcProblem* p = r->problem;
-    fillDelassus(r);
+    if (p->W)
+        copyDelassus(r);
+    else
+        fillDelassus(r);
     for (int i = 0; i < p->rows; i++) {
         r->W[at(i, i, p->rows)] += p->soft[i];
         r->u0[i] = -p->target[i];
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2 && !p->W; side++) {
             int block = p->block[2 * i + side];
             if (block >= 0) r->u0[i] += dotSix(p->J + at(i, 6 * side, 12), p->free + 6 * block);
         }
@@ -307,12 +319,12 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     r->W = pcArenaNew(arena, double, rows * rows), r->V = frees ? pcArenaNew(arena, double, rows * rows) : r->W;
     r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
     r->pushed = pcArenaNew(arena, double, rows);
-    r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
+    if (!p->W) r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
     r->M = pcArenaNew(arena, double, n * n), r->q = pcArenaNew(arena, double, n);
     r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
     r->factor = pcArenaNew(arena, double, frees * frees);
     r->x = pcArenaNew(arena, double, frees);
-    if (!pcArenaGood(arena) || !mobilities(p, r->Z, arena)) return false;
+    if (!pcArenaGood(arena) || (!p->W && !mobilities(p, r->Z, arena))) return false;
     delassus(r);
     memcpy(r->e0, r->u0, rows * sizeof *r->e0);
     if (!factorFrees(r, arena) || !reconcile(r, arena)) return false;
@@ -379,21 +391,27 @@ static void freeImpulses(const pcReduced* r, double* c)
     for (int k = 0; k < r->rank; k++) c[freeAt(r, k)] = r->x[k];
 }
 
-void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+/* v = f + M^-1 J'c, or W c. */
+static void velocityOf(const pcReduced* r, const double* c, double* v)
 {
     const pcProblem* p = r->problem;
-    memcpy(c, r->shift, (size_t)p->rows * sizeof *c);
-    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
-    freeImpulses(r, c);
-    for (int i = 0; i < 6 * p->blocks; i++) v[i] = p->free[i];
+    for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int row = 0; row < p->rows; row++) {
-        const double* Z = r->Z + at(row, 0, widthOf(p));
-        for (int i = 0; p->dense && i < 6 * p->blocks; i++) v[i] += c[row] * Z[i];
-        for (int i = 0; !p->dense && i < 12; i++) {
+        const double* column = p->W ? p->W + at(row, 0, p->rows) : r->Z + at(row, 0, widthOf(p));
+        for (int i = 0; (p->W || p->dense) && i < pcUnknowns(p); i++) v[i] += c[row] * column[i];
+        for (int i = 0; !p->W && !p->dense && i < 12; i++) {
             int block = p->block[2 * row + i / 6];
-            if (block >= 0) v[6 * block + i % 6] += c[row] * Z[i];
+            if (block >= 0) v[6 * block + i % 6] += c[row] * column[i];
         }
     }
+}
+
+void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+{
+    for (int i = 0; i < r->problem->rows; i++) c[i] = r->shift[i];
+    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
+    freeImpulses(r, c);
+    velocityOf(r, c, v);
 }
 
 /* c_g between two neighbouring corners: beta of both. Returns their sum, which exceeds c_n only if c is outside its cone. */

@@ -11,6 +11,7 @@
 #include "linalg/blocks.h"
 #include "linalg/mass.h"
 #include "solver/certificate.h"
+#include "solver/delassus.h"
 #include "solver/memory.h"
 #include "solver/proximal.h"
 
@@ -195,7 +196,7 @@ static bool patternOf(Velocity* s, pcArena* arena)
     return pcBlocksPattern(&s->H, p->blocks, pairs, count / 2, arena);
 }
 
-bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
+static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Velocity* s = pcArenaNew(arena, Velocity, 1);
     if (!s) return false;
@@ -221,11 +222,16 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     return true;
 }
 
+bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
+{
+    return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
+}
+
 /* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
 
 void pcConeStart(const pcProblem* p, double* v, double* c)
 {
-    for (int i = 0; i < B * p->blocks; i++) v[i] = p->free[i];
+    for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int i = 0; i < p->rows; i++) c[i] = 0.0;
 }
 
@@ -233,6 +239,7 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
 {
     Velocity* s = linear->self;
     pcCertificate before = pcCertify(p, v, c, arena);
+    if (p->W) return before; /* there is no momentum in it */
     double* F = s->rhs;
     linear->balance(s, v, c, F);
     if (before.momentum <= MOMENTUM_ROUNDING || !(linear->error(s, F) <= 0.1 * tolerance * p->velocityScale)) return before;
@@ -265,7 +272,7 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "sparse"};
     pcLinear linear;
     size_t mark = pcArenaMark(&memory->arena);
-    if (!pcVelocityForm(p, &memory->arena, &linear)) {
+    if (!pcLinearForm(p, &memory->arena, &linear)) {
         if (!settings->warm) pcConeStart(p, v, c);
     } else {
         pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);

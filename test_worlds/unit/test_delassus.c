@@ -10,6 +10,7 @@
 #include "adapters/gtest/pctest.h"
 #include "adapters/problems/read.h"
 #include "pcontact/lcp.h"
+#include "solver/problem.h"
 #include "test_worlds/unit/model.h"
 
 #define PI 3.14159265358979323846
@@ -207,6 +208,24 @@ PC_TEST(Delassus, SolvesTheProblemsOfOthersAtTheCircularCone)
         pcSolveInfo info = expectSolved(&c, 0, NULL);
         PC_EXPECT_LE(info.residual, 1e-10);
         caseFree(&c);
+    }
+}
+
+PC_TEST(Delassus, IsSolvedByEverySolver)
+{
+    for (int k = 0; k < pcConeSolverCount; k++) {
+        for (int i = 0; i < FILES; i++) {
+            PC_CASE("%s by %s", files[i], pcConeSolvers[k].name);
+            Case c = load(files[i]);
+            pcSolveSettings settings = pcDefaultSolveSettings();
+            settings.solver = pcConeSolvers[k].name;
+            if (!large(&c)) {
+                pcSolveInfo info = pcDelassusSolve(&c.problem, &settings, c.r);
+                PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
+                PC_EXPECT_LE(residualOf(&c.problem, c.r, 0), 1e-8);
+            }
+            caseFree(&c);
+        }
     }
 }
 
