@@ -129,20 +129,8 @@ bool pcImpulseForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     s->solved = pcArenaNew(arena, double, n), s->room = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;
     for (size_t i = 0; i < n; i++) s->own[i] = p->W[i * n + i] > 0.0 ? p->W[i * n + i] : 1.0;
-    *out = (pcLinear){.unknowns = p->rows,
-                      .rows = p->rows,
-                      .cones = p->cones,
-                      .cone = p->cone,
-                      .soft = p->soft,
-                      .own = s->own,
-                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
-                      .velocityScale = p->velocityScale,
-                      .self = s,
-                      .velocities = velocities,
-                      .change = change,
-                      .balance = balance,
-                      .norm = norm,
-                      .error = error,
-                      .newton = newton};
+    out->own = s->own, out->self = s;
+    out->velocities = velocities, out->change = change, out->balance = balance;
+    out->norm = norm, out->error = error, out->newton = newton;
     return true;
 }

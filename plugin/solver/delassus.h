@@ -4,7 +4,8 @@
 
 #include "solver/proximal.h"
 
-/* false: out of memory. `out` lives as long as the arena is not released. */
+/* Adds its matrices and functions to what pcLinearForm (sparse.h) has filled in. false: out of memory. They live as long as the arena is
+ * not released. */
 bool pcImpulseForm(const pcProblem* problem, pcArena* arena, pcLinear* out);
 
 #endif

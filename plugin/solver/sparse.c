@@ -204,26 +204,21 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     s->own = pcArenaNew(arena, double, p->rows);
     s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
     if (!pcArenaGood(arena) || !ownOf(s, arena) || !patternOf(s, arena)) return false;
-    *out = (pcLinear){.unknowns = B * p->blocks,
-                      .rows = p->rows,
-                      .cones = p->cones,
-                      .cone = p->cone,
-                      .soft = p->soft,
-                      .own = s->own,
-                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
-                      .velocityScale = p->velocityScale,
-                      .self = s,
-                      .velocities = velocities,
-                      .change = change,
-                      .balance = balance,
-                      .norm = norm,
-                      .error = error,
-                      .newton = newton};
+    out->own = s->own, out->self = s;
+    out->velocities = velocities, out->change = change, out->balance = balance;
+    out->norm = norm, out->error = error, out->newton = newton;
     return true;
 }
 
 bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
+    *out = (pcLinear){.unknowns = pcUnknowns(p),
+                      .rows = p->rows,
+                      .cones = p->cones,
+                      .cone = p->cone,
+                      .soft = p->soft,
+                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
+                      .velocityScale = p->velocityScale};
     return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
 }
 
