@@ -1,5 +1,7 @@
 /*
- * Cone problems by Lemke's method on their reduction to the impulses. Polygons and frictionless contacts: exact at once. Discs: the fan
+ * Cone problems by Lemke's method on their reduction to the impulses, where the quick try of quick.c has not been enough.
+ *
+ * Polygons and frictionless contacts: exact at once. Discs: the fan
  * of a group that slides is turned until one corner opposes the slip; where it sticks, until one corner lies along the impulse. A
  * fan turned so gives what the disc gives, so the fixed point of turning and solving solves the circular problem. From pass to pass the
  * last impulses give the guess of the basis, so a pass needs few pivots or none. Turning converges linearly; and v = f + M^-1 J'c has lost
@@ -14,6 +16,7 @@
 #include "solver/certificate.h"
 #include "solver/lemke.h"
 #include "solver/memory.h"
+#include "solver/quick.h"
 #include "solver/reduce.h"
 #include "solver/sparse.h"
 
@@ -105,6 +108,7 @@ pcConeInfo pcLemkeConeSolve(const pcProblem* p, const pcConeSettings* settings, 
 {
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "lemke"};
     pcArena* arena = &memory->arena;
+    if (pcQuickSolve(p, settings, arena, &info.solve, v, c)) return info;
     size_t mark = pcArenaMark(arena);
     Fan fan = {0};
     bool ready = fanNew(&fan, p, arena), known = settings->warm;
