@@ -1,7 +1,7 @@
 /*
- * Which solver gets a problem: a small one gets a quick try (quick.c); `sparse` finds the answer of nearly all of them, at a cost that follows the number of blocks; where it ends
- * without, and the problem is small enough for a dense method, Lemke's method gets it. The better answer is returned, with the name of
- * who found it; if neither passed the residual test, the outcome says so.
+ * Which solver gets a problem: a small one gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
+ * follows the number of blocks; where it ends without, and the problem is small enough for a dense method, Lemke's method gets it. The
+ * better answer is returned, with the name of who found it; if neither passed the residual test, the outcome says so.
  */
 #include "solver/auto.h"
 

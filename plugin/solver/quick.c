@@ -20,13 +20,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/simd.h"
 #include "linalg/dense.h"
 #include "linalg/mass.h"
 #include "solver/certificate.h"
 
 #define QUICK_BLOCKS 16 /* a dense matrix of 96 rows */
-#define SWEEPS 6        /* and four more per block: loads travel from block to block */
+#define SWEEPS 4        /* and four more per block: loads travel from block to block */
 #define WARM_SWEEPS 1
 #define STEPS_LIMIT 20
 #define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
@@ -67,12 +67,12 @@ static bool allocate(Quick* s, const pcProblem* p, pcArena* arena)
 
 /* ---- Rows ---------------------------------------------------------------------------------------------------------------------- */
 
-static double dotSix(const double* a, const double* b)
+PC_INLINE double dotSix(const double* a, const double* b)
 {
     return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
 }
 
-static double velocityOf(const Quick* s, int row)
+PC_INLINE double velocityOf(const Quick* s, int row)
 {
     const int* block = s->p->block + 2 * row;
     const double* J = s->p->J + 12 * (size_t)row;
@@ -82,13 +82,18 @@ static double velocityOf(const Quick* s, int row)
     return u;
 }
 
+PC_INLINE void addSix(double a, const double* six, double* x)
+{
+    v4Store(x, v4Load(x) + v4Splat(a) * v4Load(six));
+    x[4] += a * six[4], x[5] += a * six[5];
+}
+
 /* x += a times the twelve numbers of a row, in the places of its blocks. */
-static void addRow(const Quick* s, int row, double a, const double* twelve, double* x)
+PC_INLINE void addRow(const Quick* s, int row, double a, const double* twelve, double* x)
 {
     const int* block = s->p->block + 2 * row;
-    for (int side = 0; side < 2; side++) {
-        for (int i = 0; block[side] >= 0 && i < 6; i++) x[6 * block[side] + i] += a * twelve[6 * side + i];
-    }
+    if (block[0] >= 0) addSix(a, twelve, x + 6 * block[0]);
+    if (block[1] >= 0) addSix(a, twelve + 6, x + 6 * block[1]);
 }
 
 static bool mobilities(Quick* s, pcArena* arena)
@@ -136,7 +141,7 @@ static void follow(Quick* s)
 /* ---- Sweeps -------------------------------------------------------------------------------------------------------------------- */
 
 /* Polygons count as discs: near enough for a guess. */
-static void putBack(const pcCone* cone, double* c)
+PC_INLINE void putBack(const pcCone* cone, double* c)
 {
     if (cone->kind == PC_CONE_BOX) c[0] = smaller(larger(c[0], cone->lo), cone->hi);
     if (cone->kind != PC_CONE_FRICTION) return;
@@ -149,7 +154,7 @@ static void putBack(const pcCone* cone, double* c)
     }
 }
 
-static void sweep(Quick* s)
+PC_SIMD static void sweep(Quick* s)
 {
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = &s->p->cone[k];
@@ -295,24 +300,31 @@ static void answer(Quick* s)
     }
 }
 
-/* A += J_a'(G J)_b of one cone, for its blocks a and b. */
-static void addCone(Quick* s, const pcCone* cone, const double* G)
+/* Six numbers of J_a' x: x has one number per row of the cone. */
+PC_INLINE void addSide(const pcCone* cone, const double* J, const double* x, double* out)
+{
+    v4d four = v4Load(out);
+    double fifth = out[4], sixth = out[5];
+    for (int i = 0; i < cone->rows; i++) {
+        const double* row = J + 12 * i;
+        four += v4Splat(x[i]) * v4Load(row);
+        fifth += x[i] * row[4], sixth += x[i] * row[5];
+    }
+    v4Store(out, four), out[4] = fifth, out[5] = sixth;
+}
+
+/* A += J_a'(G J)_b of one cone, for its blocks a and b, column by column. */
+PC_SIMD static void addCone(const Quick* s, const pcCone* cone, const double* G)
 {
     const int* block = s->p->block + 2 * cone->row;
     const double* J = s->p->J + 12 * (size_t)cone->row;
-    size_t size = (size_t)s->size;
-    double GJ[PC_CONE_ROWS][12] = {{0.0}};
-    for (int i = 0; i < cone->rows; i++)
-        for (int j = 0; j < cone->rows; j++)
-            for (int x = 0; G[i * cone->rows + j] != 0.0 && x < 12; x++) GJ[i][x] += G[i * cone->rows + j] * J[12 * j + x];
     for (int y = 0; y < 12; y++) {
         if (block[y / 6] < 0) continue;
-        double* column = s->A + (size_t)(6 * block[y / 6] + y % 6) * size;
-        for (int a = 0; a < 2; a++) {
-            double* out = column + 6 * block[a];
-            for (int i = 0; block[a] >= 0 && i < cone->rows; i++)
-                for (int x = 0; x < 6; x++) out[x] += J[12 * i + 6 * a + x] * GJ[i][y];
-        }
+        double GJ[PC_CONE_ROWS] = {0.0}, *column = s->A + (size_t)(6 * block[y / 6] + y % 6) * (size_t)s->size;
+        for (int i = 0; i < cone->rows; i++)
+            for (int j = 0; j < cone->rows; j++) GJ[i] += G[i * cone->rows + j] * J[12 * j + y];
+        for (int a = 0; a < 2; a++)
+            if (block[a] >= 0) addSide(cone, J + 6 * a, GJ, column + 6 * block[a]);
     }
 }
 
@@ -324,7 +336,8 @@ static bool factor(Quick* s, bool* known)
     memset(s->A, 0, size * size * sizeof *s->A);
     for (int b = 0; b < s->p->blocks; b++)
         for (int i = 0; i < 36; i++) s->A[(size_t)(6 * b + i / 6) * size + (size_t)(6 * b + i % 6)] = s->p->mass[36 * b + i];
-    for (int k = 0; k < s->p->cones; k++) addCone(s, &s->p->cone[k], s->G + s->offset[k]);
+    for (int k = 0; k < s->p->cones; k++)
+        if (s->G[s->offset[k]] != 0.0) addCone(s, &s->p->cone[k], s->G + s->offset[k]); /* else it is open, or at a bound */
     memcpy(s->factored, s->G, (size_t)s->gSize * sizeof *s->G);
     *known = pcLuFactor(s->size, s->A, s->size, s->pivots) == 0;
     return *known;
