@@ -15,7 +15,7 @@ extern "C" {
 
 /* How to solve. Start from pcDefaultSolveSettings(): a struct that did not is refused. */
 typedef struct pcSolveSettings {
-    const char* solver;   /* "auto", "lemke", "minmap"; for contact problems also "sparse" and "fixedpoint" */
+    const char* solver;   /* "auto", "lemke", "minmap"; for contact problems also "fixedpoint" and "sparse" */
     double tolerance;     /* of the residual, dimensionless; default 1e-10 */
     int maxIterations;    /* pivots of lemke, Newton steps of the others; 0: chosen from the size */
     int coneEdges;        /* friction cone of pcDelassusSolve: even and >= 4, or 0 for the circular one; in 2D it has no effect */

@@ -45,8 +45,12 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
     out->at = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
     double reach = out->halfSpace ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
     out->speed = ahead->pace.linear + ahead->pace.angular * reach;
-    out->ahead = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : ahead->h * out->speed + RELATIVE_AHEAD * size);
-    out->turn = ahead->margin > 0.0 ? 0.0 : ahead->h * ahead->pace.angular;
+    double h = ahead->margin > 0.0 ? 0.0 : ahead->h; /* a named margin is all there is */
+    out->fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : RELATIVE_AHEAD * size);
+    out->linear = h * ahead->pace.linear, out->spin = h * ahead->pace.angular * reach;
+    out->step = v3Scale(h, ahead->velocity);
+    out->ahead = out->fixed + out->linear + out->spin;
+    out->turn = h * ahead->pace.angular;
     if (out->halfSpace)
         placePlane(shape, &R, pose, out);
     else
@@ -66,7 +70,8 @@ static double marginOf(const pcProxy* a, const pcProxy* b)
 {
     const pcProxy *plane = a->halfSpace ? a : b, *other = a->halfSpace ? b : a;
     double turned = plane->halfSpace ? plane->turn * (v3Norm(v3Sub(other->at, plane->at)) + v3Norm(v3Sub(other->high, other->low))) : 0.0;
-    return a->ahead + b->ahead + turned;
+    double approach = larger(v3Norm(v3Sub(a->step, b->step)), larger(a->linear, b->linear));
+    return approach + a->spin + b->spin + a->fixed + b->fixed + turned;
 }
 
 /* The lowest corner of the box over the plane. */

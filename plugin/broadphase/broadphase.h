@@ -1,17 +1,17 @@
 /*
  * Candidate pairs of placed shapes: every pair that could touch within the step.
  *
- * How far a shape looks ahead (S 2.12: eps_hat = v_max h), if the settings name no margin:
+ * How far a pair looks ahead (S 2.12: eps_hat = v_max h), if the settings name no margin:
  *
- *     ahead = h (|v| + |omega| reach) + 0.001 size
+ *     margin = h (max(|v1 - v2|, |v1|, |v2|) + |omega1| reach1 + |omega2| reach2) + 0.001 (size1 + size2)
  *
- *     v, omega   the larger of the velocity before the step and the one without any impulse, which holds h g as well; of a body that a
- *                faster one may strike within the step: what that can make of it (stepper/pairs.c)
- *     reach      of its points from the body's centre of mass            size   outradius; a half-space has none
+ *     |v|, |omega|   the larger of the velocity before the step and the one without any impulse, which holds h g as well; of a body that
+ *                    a faster one may strike within the step: what that can make of it (stepper/pairs.c)
+ *     reach          of its points from the body's centre of mass            size   outradius; a half-space has none
  *
- * Two shapes are a pair if they are not further apart than ahead1 + ahead2. At rest h^2 |g| and the part of the size remain, so that a
- * contact at rest never comes and goes. A layer between bodies is looked across as well. A named margin is the distance of the two: each
- * looks half of it ahead.
+ * Bodies that fall together have no relative velocity until the first is stopped: hence each speed by itself, but not their sum. At rest
+ * h^2 |g| and the part of the size remain, so that a contact at rest never comes and goes. A layer between bodies is looked across as
+ * well. A named margin is the distance of the two. Boxes are widened by each body's own part, so that none of these pairs is missed.
  */
 #ifndef PC_BROADPHASE_BROADPHASE_H
 #define PC_BROADPHASE_BROADPHASE_H
@@ -29,7 +29,10 @@ typedef struct pcPace {
 typedef struct pcProxy {
     v3 low, high; /* box around it, widened by `ahead`; of a half-space not used */
     v3 at;        /* centre; of a half-space the position of its pose */
-    double ahead; /* length */
+    double ahead; /* length that its box is widened by */
+    double fixed; /* part of the margin that does not depend on speeds */
+    double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
+    v3 step;      /* h times the velocity without impulses */
     double speed; /* of its fastest point */
     bool halfSpace;
     v3 normal; /* half-space: normal.x <= offset in world axes */
@@ -49,7 +52,7 @@ typedef struct pcAhead {
     double h;
     double margin; /* > 0: as the settings say */
     double layer;  /* kept between bodies: it counts as part of them */
-    v3 centreOfMass;
+    v3 centreOfMass, velocity; /* the latter without impulses */
     pcPace pace;
 } pcAhead;
 

@@ -27,9 +27,10 @@ pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSol
     int tried = info.solve.iterations;
     info = pcSparseSolve(p, settings, memory, v, c);
     info.solve.iterations += tried;
-    if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS) return info;
+    bool bounded = settings->maxIterations > 0; /* who limits the work does not want more of it */
+    if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS || bounded) return info;
     pcArena* arena = &memory->arena;
-    size_t mark = pcArenaMark(arena), unknowns = (size_t)(6 * p->blocks), rows = (size_t)p->rows;
+    size_t mark = pcArenaMark(arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
     double *x = pcArenaNew(arena, double, unknowns), *y = pcArenaNew(arena, double, rows);
     if (pcArenaGood(arena)) {
         pcConeSettings cold = *settings;

@@ -354,11 +354,26 @@ static bool startJudge(Judge* judge, pcArena* arena)
     return pcArenaGood(arena) && allFinite(judge->v, all) && allFinite(judge->c, rows);
 }
 
+/* Impulse form: u = W c - b + s c, whatever v says. */
+static void measureImpulses(Judge* judge)
+{
+    const pcProblem* problem = judge->problem;
+    size_t n = (size_t)problem->rows;
+    for (size_t r = 0; r < n; r++) {
+        judge->u[r] = problem->soft[r] * judge->c[r] - problem->target[r];
+        judge->mobility[r] = problem->W[r * n + r] + problem->soft[r];
+        judge->largest = larger(judge->largest, judge->mobility[r]);
+    }
+    for (size_t j = 0; j < n; j++)
+        for (size_t r = 0; r < n; r++) judge->u[r] += problem->W[j * n + r] * judge->c[j];
+}
+
 static pcCertificate judged(Judge* judge)
 {
     pcCertificate certificate = {0.0, 0.0, 0.0, 0.0};
+    if (judge->problem->W) measureImpulses(judge);
     for (int part = 0; part < judge->masses.parts; part++) startPart(judge, part);
-    for (int r = 0; r < judge->problem->rows; r++) measureRow(judge, r);
+    for (int r = 0; r < judge->problem->rows && !judge->problem->W; r++) measureRow(judge, r);
     for (int i = 0; i < judge->problem->cones; i++) judgeCone(judge, &judge->problem->cone[i], &certificate);
     for (int part = 0; part < judge->masses.parts; part++) certificate.momentum = worse(certificate.momentum, momentumError(judge, part));
     return certificate;
@@ -373,25 +388,6 @@ pcCertificate pcCertify(const pcProblem* problem, const double* v, const double*
     if (startJudge(&judge, arena)) certificate = judged(&judge);
     pcArenaRelease(arena, mark);
     return certificate;
-}
-
-double pcCertifyImpulses(int n, const double* W, const double* q, int cones, const pcCone* cone, const double* c, pcArena* arena)
-{
-    size_t mark = pcArenaMark(arena), size = (size_t)n;
-    double *u = pcArenaNew(arena, double, size), *mobility = pcArenaNew(arena, double, size), scale = 0.0, residual = 0.0;
-    if (!pcArenaGood(arena) || !allFinite(c, size)) residual = (double)INFINITY;
-    if (residual == 0.0) {
-        for (size_t i = 0; i < size; i++) u[i] = q[i], mobility[i] = W[i * size + i], scale = larger(scale, fabs(q[i]));
-        for (size_t j = 0; j < size; j++)
-            for (size_t i = 0; i < size; i++) u[i] += W[j * size + i] * c[j];
-        pcProblem problem = {.coulomb = true, .velocityScale = scale > 0.0 ? scale : 1.0};
-        Judge judge = {.problem = &problem, .c = c, .u = u, .mobility = mobility};
-        pcCertificate certificate = {0.0, 0.0, 0.0, 0.0};
-        for (int k = 0; k < cones; k++) judgeCone(&judge, &cone[k], &certificate);
-        residual = certificate.residual;
-    }
-    pcArenaRelease(arena, mark);
-    return residual;
 }
 
 /* ---- Energy ----

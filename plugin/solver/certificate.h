@@ -12,11 +12,7 @@
  * left as it was found. */
 pcCertificate pcCertify(const pcProblem* problem, const double* v, const double* c, pcArena* arena);
 
-/* The natural residual of a problem in impulse form, u = W c + q (W column-major, coulomb), scaled as pcCertify scales: velocities by
- * max |q|, a cone's impulses by that over the mean diagonal of its own part of W, or by the impulse where that is larger. */
-double pcCertifyImpulses(int n, const double* W, const double* q, int cones, const pcCone* cone, const double* c, pcArena* arena);
-
-/* The energy identity of a step: |left - right| / (sum of the sizes of its terms); infinite if a number is not finite. */
+/* Velocity form only. The energy identity of a step: |left - right| / (sum of the sizes of its terms); infinite if a number is not finite. */
 double pcEnergyError(const pcProblem* problem, const double* v, const double* c);
 
 /* The nearest point of K to x, for a cone of any kind; `rows` numbers each, which may be the same ones. */

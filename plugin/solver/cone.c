@@ -10,6 +10,10 @@
  *
  * The right side is where a Newton method would lose its digits: e is small, so a sliding contact has w'z = |e r - u| and h = |u|, both
  * large and nearly equal. Their difference is written so that nothing cancels: (|e r|^2 - 2 e r'u) / (|e r - u| + |u|).
+ *
+ * With slips lambda_g given (T 5.15) a group does not know of s. Its set of velocities is lambda_g times the polar of P_g, and Moreau's
+ * rule turns the minimum into a projection onto it:  e_g c_g = z_g - proj(z_g). The polar of a disc is itself; that of the polygon has
+ * its corners in the middle of P_g's sides, at 1 / cos(pi / m).
  */
 #include "solver/cone.h"
 
@@ -40,11 +44,11 @@ static void cornerAt(const Group* g, double index, double* d)
     d[0] = cos(angle), d[1] = sin(angle);
 }
 
-static void setShift(Group* g, bool coulomb)
+static void setShift(Group* g, pcLaw law)
 {
     double length = lengthOf(g->u, g->size);
     g->h = g->dh[0] = g->dh[1] = 0.0;
-    if (!coulomb || !(length > 0.0)) return;
+    if (law != PC_LAW_COULOMB || !(length > 0.0)) return;
     if (!g->edges) {
         g->h = length;
         for (int i = 0; i < g->size; i++) g->dh[i] = g->u[i] / length;
@@ -167,16 +171,21 @@ static void frictionDerivative(const Group* groups, int count, double bend, int 
     }
 }
 
-static void frictionLaw(const pcCone* cone, bool coulomb, const double* e, const double* r, const double* u, double* c, double* G)
+static void setGroups(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, Group* groups)
 {
-    Group groups[PC_CONE_GROUPS];
     for (int k = 0, row = 1; k < cone->groups; row += cone->groupSize[k++]) {
         Group* g = &groups[k];
         *g = (Group){.size = cone->groupSize[k], .e = e[row], .r = r + row, .u = u + row};
         if (k == 0 && g->size == 2) g->edges = cone->edges, g->angle = cone->angle;
         for (int i = 0; i < g->size; i++) g->z[i] = g->e * g->r[i] - g->u[i];
-        setShift(g, coulomb);
+        setShift(g, law);
     }
+}
+
+static void frictionLaw(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, double* c, double* G)
+{
+    Group groups[PC_CONE_GROUPS];
+    setGroups(cone, law, e, r, u, groups);
     double bend, s = heightOf(groups, cone->groups, e[0] * r[0] - u[0], e[0], &bend);
     memset(c, 0, (size_t)cone->rows * sizeof *c);
     if (G) memset(G, 0, (size_t)(cone->rows * cone->rows) * sizeof *G);
@@ -186,10 +195,52 @@ static void frictionLaw(const pcCone* cone, bool coulomb, const double* e, const
     if (G) frictionDerivative(groups, cone->groups, bend, cone->rows, G);
 }
 
-void pcConeLaw(const pcCone* cone, bool coulomb, const double* e, const double* r, const double* u, double* c, double* G)
+/* One group held to |u_g| <= lambda: nothing inside, what is beyond is taken by the impulse. */
+static void holdSlip(Group* g, double lambda)
+{
+    double half = g->edges ? 0.5 * TWO_PI / g->edges : 0.0, proj[2] = {0.0, 0.0};
+    g->angle += half;
+    if (!(lambda > 0.0)) {
+        inside(g);
+        return;
+    }
+    if (g->edges) {
+        onPolygon(g, lambda / (g->e * cos(half)));
+    } else {
+        onDisc(g, lambda / g->e);
+    }
+    memcpy(proj, g->c, (size_t)g->size * sizeof *proj);
+    for (int i = 0; i < g->size; i++) g->c[i] = g->z[i] / g->e - proj[i];
+    for (int i = 0; i < 4; i++) g->T[i] = (i % 3 == 0 ? 1.0 : 0.0) - g->T[i];
+}
+
+static void givenSlipLaw(const pcCone* cone, const double* slip, const double* e, const double* r, const double* u, double* c, double* G)
+{
+    Group groups[PC_CONE_GROUPS];
+    setGroups(cone, PC_LAW_GIVEN_SLIP, e, r, u, groups);
+    if (G) memset(G, 0, (size_t)(cone->rows * cone->rows) * sizeof *G);
+    c[0] = larger(0.0, r[0] - u[0] / e[0]);
+    if (G && c[0] > 0.0) G[0] = 1.0 / e[0];
+    for (int k = 0, row = 1; k < cone->groups; row += groups[k++].size) {
+        Group* g = &groups[k];
+        holdSlip(g, slip[row]);
+        memcpy(c + row, g->c, (size_t)g->size * sizeof *c);
+        for (int i = 0; G && i < g->size * g->size; i++) {
+            int a = i / g->size, b = i % g->size;
+            G[(row + a) * cone->rows + row + b] = g->T[2 * a + b] / g->e;
+        }
+    }
+}
+
+void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c,
+               double* G)
 {
     if (cone->kind == PC_CONE_FRICTION) {
-        frictionLaw(cone, coulomb, e, r, u, c, G);
+        if (law == PC_LAW_GIVEN_SLIP) {
+            givenSlipLaw(cone, slip, e, r, u, c, G);
+        } else {
+            frictionLaw(cone, law, e, r, u, c, G);
+        }
         return;
     }
     double y = r[0] - u[0] / e[0];

@@ -10,16 +10,14 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/vec.h"
 #include "pcontact/lcp.h"
-#include "solver/certificate.h"
-#include "solver/delassus.h"
+#include "solver/problem.h"
 #include "solver/public.h"
 
-#define WARM_LIMIT 20 /* Newton steps that a guess may take before the solve starts from nothing */
-
 typedef struct Contacts {
-    pcImpulseProblem problem;
-    double *W, *q, *c, *x;
+    pcProblem problem;
+    double *W, *target, *soft, *c, *x; /* x = W c */
     pcCone* cone;
     int* place;    /* of each row of the caller's: row here, or -1 */
     double* scale; /* S */
@@ -55,11 +53,20 @@ static bool entriesAreGood(const pcDelassus* p)
     return true;
 }
 
+static bool unknownSolver(const char* name)
+{
+    char names[200] = "";
+    for (int i = 0; i < pcConeSolverCount; i++) {
+        if (i) strncat(names, ", ", sizeof names - strlen(names) - 1);
+        strncat(names, pcConeSolvers[i].name, sizeof names - strlen(names) - 1);
+    }
+    return pcFail(PC_ERROR_ARGUMENT, "There is no solver \"%.40s\" for a contact problem; there are: %s.", name, names) == PC_OK;
+}
+
 static bool choiceIsGood(const pcDelassus* p, const pcSolveSettings* settings)
 {
     if (!pcSolveSettingsGood(settings)) return false;
-    if (strcmp(settings->solver, "auto") != 0 && strcmp(settings->solver, "sparse") != 0)
-        return pcFail(PC_ERROR_ARGUMENT, "There is no solver \"%.40s\" for a contact problem; there are: auto, sparse.", settings->solver) == PC_OK;
+    if (!pcConeSolverFind(settings->solver)) return unknownSolver(settings->solver);
     if (settings->coneEdges != 0 && (settings->coneEdges < 4 || settings->coneEdges % 2 != 0))
         return pcFail(PC_ERROR_ARGUMENT, "coneEdges is %d; it must be even and at least 4, or 0 for the circular cone.", settings->coneEdges) == PC_OK;
     for (int i = 0; settings->start && i < p->dim * p->contacts; i++)
@@ -82,12 +89,13 @@ static void layOut(Contacts* s, const pcDelassus* p, int edges)
             s->scale[p->dim * k + i] = i ? p->mu[k] : 1.0;
         }
     }
-    s->problem = (pcImpulseProblem){.n = rows, .cones = p->contacts, .cone = s->cone};
+    s->problem = (pcProblem){.rows = rows, .cones = p->contacts, .cone = s->cone, .coulomb = true};
 }
 
 static void fill(Contacts* s, const pcDelassus* p, const double* start)
 {
-    size_t n = (size_t)s->problem.n;
+    double largest = 0.0;
+    size_t n = (size_t)s->problem.rows;
     for (int k = 0; k < p->nonzeros; k++) {
         int i = s->place[p->row[k]], j = s->place[p->col[k]];
         if (i >= 0 && j >= 0) s->W[(size_t)i + (size_t)j * n] += s->scale[p->row[k]] * s->scale[p->col[k]] * p->value[k];
@@ -95,10 +103,14 @@ static void fill(Contacts* s, const pcDelassus* p, const double* start)
     for (int i = 0; i < p->dim * p->contacts; i++) {
         int at = s->place[i];
         if (at < 0) continue;
-        s->q[at] = s->scale[i] * p->q[i];
+        s->target[at] = -s->scale[i] * p->q[i];
+        largest = larger(largest, fabs(s->target[at]));
         if (start) s->c[at] = start[i] / s->scale[i];
     }
-    s->problem.W = s->W, s->problem.q = s->q;
+    for (size_t j = 0; start && j < n; j++)
+        for (size_t i = 0; s->c[j] != 0.0 && i < n; i++) s->x[i] += s->W[i + j * n] * s->c[j];
+    s->problem.W = s->W, s->problem.target = s->target, s->problem.soft = s->soft;
+    s->problem.velocityScale = largest > 0.0 ? largest : 1.0;
 }
 
 static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings* settings, pcArena* arena)
@@ -108,54 +120,23 @@ static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings*
     s->place = pcArenaNew(arena, int, all), s->scale = pcArenaNew(arena, double, all);
     if (!pcArenaGood(arena)) return false;
     layOut(s, p, settings->coneEdges);
-    size_t n = (size_t)s->problem.n;
+    size_t n = (size_t)s->problem.rows;
     s->W = pcArenaNew(arena, double, n * n);
-    s->q = pcArenaNew(arena, double, n), s->c = pcArenaNew(arena, double, n), s->x = pcArenaNew(arena, double, n);
+    s->target = pcArenaNew(arena, double, n), s->soft = pcArenaNew(arena, double, n);
+    s->c = pcArenaNew(arena, double, n), s->x = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;
     fill(s, p, settings->start);
     return true;
 }
 
-/* x is the velocity that c leads to. */
-static void start(Contacts* s, bool warm)
+static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings)
 {
-    size_t n = (size_t)s->problem.n;
-    if (!warm) memset(s->c, 0, n * sizeof *s->c);
-    memcpy(s->x, s->q, n * sizeof *s->x);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; s->c[j] != 0.0 && i < n; i++) s->x[i] += s->W[i + j * n] * s->c[j];
-}
-
-/* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
-static pcProximalInfo attempt(Contacts* s, const pcLinear* linear, const pcSolveSettings* settings, pcArena* arena)
-{
-    pcProximalSettings method = {.tolerance = 0.1 * settings->tolerance, .maxIterations = settings->maxIterations};
-    pcProximalInfo warm = {0};
-    if (settings->start) {
-        start(s, true);
-        method.warm = true;
-        if (!(method.maxIterations > 0 && method.maxIterations < WARM_LIMIT)) method.maxIterations = WARM_LIMIT;
-        warm = pcProximalSolve(linear, &method, arena, s->x, s->c);
-        if (warm.converged || warm.iterations == settings->maxIterations) return warm;
-        method.warm = false, warm.restarts++;
-        method.maxIterations = settings->maxIterations ? settings->maxIterations - warm.iterations : 0;
-    }
-    start(s, false);
-    pcProximalInfo cold = pcProximalSolve(linear, &method, arena, s->x, s->c);
-    cold.iterations += warm.iterations, cold.restarts += warm.restarts;
-    return cold;
-}
-
-static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings, pcArena* arena)
-{
-    pcLinear linear;
     pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
-    if (s->problem.n == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
-    if (!pcImpulseForm(&s->problem, arena, &linear)) return info;
-    pcProximalInfo found = attempt(s, &linear, settings, arena);
-    info.iterations = found.iterations, info.fallbacks = found.restarts;
-    info.residual = pcCertifyImpulses(s->problem.n, s->W, s->q, s->problem.cones, s->cone, s->c, arena);
-    info.outcome = info.residual <= settings->tolerance ? PC_SOLVED : isfinite(info.residual) ? PC_INACCURATE : PC_LIMIT;
+    if (s->problem.rows == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
+    pcConeSettings cone = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->start, .fixedPoint = 2};
+    pcSolverMemory* memory = pcSolverMemoryCreate();
+    if (memory) info = pcConeSolverFind(settings->solver)->solve(&s->problem, &cone, memory, s->x, s->c).solve;
+    pcSolverMemoryFree(memory);
     return info;
 }
 
@@ -168,7 +149,7 @@ pcSolveInfo pcDelassusSolve(const pcDelassus* p, const pcSolveSettings* settings
     if (!contactsNew(&s, p, settings, &arena)) {
         pcFail(PC_ERROR_MEMORY, "Out of memory for a contact problem of %d rows.", p->dim * p->contacts);
     } else {
-        info = solve(&s, settings, &arena);
+        info = solve(&s, settings);
         for (int i = 0; i < p->dim * p->contacts; i++) r[i] = s.place[i] >= 0 ? s.scale[i] * s.c[s.place[i]] : 0.0;
     }
     pcArenaFree(&arena);

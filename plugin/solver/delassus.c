@@ -1,6 +1,6 @@
 /*
- * Contact problems given by their Delassus matrix: u = W r + q. In the proximal Newton method (proximal.c) the unknown is u itself:
- * A = I, f = q, C = I, B = W, so W need neither be symmetric nor have full rank.
+ * Cone problems in impulse form, for the proximal Newton method (proximal.c): the unknown is x = W c, so A = I, f = 0, C = I, B = W, and W
+ * need neither be symmetric nor have full rank.
  */
 #include "solver/delassus.h"
 
@@ -11,22 +11,29 @@
 #include "linalg/dense.h"
 
 typedef struct Impulse {
+    const pcProblem* p;
     int n, cones;
     const pcCone* cone;
-    const double *W, *q; /* W column-major */
+    const double* W; /* column-major */
     double *own, *matrix;
     int* pivots;
-    int* active;             /* rows of cones that answer, */
-    bool* answers;           /* and which cones those are */
-    double *solved, *room;   /* dx of active rows: in their places, and without gaps */
+    int* active;           /* rows of cones that answer, */
+    bool* answers;         /* and which cones those are */
+    double *solved, *room; /* dx of active rows: in their places, and without gaps */
 } Impulse;
 
-static void velocities(void* self, const double* x, double* u) { memcpy(u, x, (size_t)((Impulse*)self)->n * sizeof *u); }
+static void velocities(void* self, const double* x, double* u)
+{
+    const Impulse* s = self;
+    for (int i = 0; i < s->n; i++) u[i] = x[i] - s->p->target[i];
+}
+
+static void change(void* self, const double* dx, double* du) { memcpy(du, dx, (size_t)((Impulse*)self)->n * sizeof *du); }
 
 static void balance(void* self, const double* x, const double* c, double* F)
 {
     const Impulse* s = self;
-    for (int i = 0; i < s->n; i++) F[i] = x[i] - s->q[i];
+    for (int i = 0; i < s->n; i++) F[i] = x[i];
     for (int j = 0; j < s->n; j++) {
         const double* column = s->W + (size_t)j * (size_t)s->n;
         for (int i = 0; c[j] != 0.0 && i < s->n; i++) F[i] -= column[i] * c[j];
@@ -111,31 +118,28 @@ static bool newton(void* self, const double* G, const int* offset, const double*
     return true;
 }
 
-bool pcImpulseForm(const pcImpulseProblem* p, pcArena* arena, pcLinear* out)
+bool pcImpulseForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Impulse* s = pcArenaNew(arena, Impulse, 1);
     if (!s) return false;
-    size_t n = (size_t)p->n;
-    *s = (Impulse){.n = p->n, .cones = p->cones, .cone = p->cone, .W = p->W, .q = p->q};
-    s->own = pcArenaNew(arena, double, n), s->matrix = pcArenaNew(arena, double, n * n), s->pivots = pcArenaNew(arena, int, n);
+    size_t n = (size_t)p->rows;
+    *s = (Impulse){.p = p, .n = p->rows, .cones = p->cones, .cone = p->cone, .W = p->W};
+    s->own = pcArenaNew(arena, double, n), s->matrix = pcArenaNew(arena, double, n* n), s->pivots = pcArenaNew(arena, int, n);
     s->active = pcArenaNew(arena, int, n), s->answers = pcArenaNew(arena, bool, p->cones);
     s->solved = pcArenaNew(arena, double, n), s->room = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;
-    double scale = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        s->own[i] = p->W[i * n + i] > 0.0 ? p->W[i * n + i] : 1.0;
-        scale = larger(scale, fabs(p->q[i]));
-    }
-    *out = (pcLinear){.unknowns = p->n,
-                      .rows = p->n,
+    for (size_t i = 0; i < n; i++) s->own[i] = p->W[i * n + i] > 0.0 ? p->W[i * n + i] : 1.0;
+    *out = (pcLinear){.unknowns = p->rows,
+                      .rows = p->rows,
                       .cones = p->cones,
                       .cone = p->cone,
+                      .soft = p->soft,
                       .own = s->own,
-                      .coulomb = true,
-                      .velocityScale = scale > 0.0 ? scale : 1.0,
+                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
+                      .velocityScale = p->velocityScale,
                       .self = s,
                       .velocities = velocities,
-                      .change = velocities,
+                      .change = change,
                       .balance = balance,
                       .norm = norm,
                       .error = error,

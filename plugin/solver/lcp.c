@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "solver/lemke.h"
+#include "solver/minmap.h"
 #include "solver/public.h"
 
 #define COOKIE 0x6c63704du
@@ -27,12 +28,21 @@ static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* set
     return pcLemkeSolve(&lemke, arena, z, settings->ray);
 }
 
+/* A guess is where it starts. */
+static pcSolveInfo solveByMinmap(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z)
+{
+    pcMinmap minmap = {.n = problem->n, .M = problem->M, .q = problem->q, .tolerance = settings->tolerance};
+    minmap.maxIterations = settings->maxIterations, minmap.guess = settings->start != NULL;
+    if (settings->start) memcpy(z, settings->start, (size_t)problem->n * sizeof *z);
+    return pcMinmapSolve(&minmap, arena, z, settings->ray);
+}
+
 /* A new solver is one row here. */
 typedef struct Solver {
     const char* name;
     pcSolveInfo (*solve)(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z);
 } Solver;
-static const Solver solvers[] = {{"auto", solveByLemke}, {"lemke", solveByLemke}};
+static const Solver solvers[] = {{"auto", solveByLemke}, {"lemke", solveByLemke}, {"minmap", solveByMinmap}};
 #define SOLVER_COUNT (sizeof solvers / sizeof *solvers)
 
 static const Solver* findSolver(const char* name)

@@ -1,11 +1,15 @@
 /*
- * A complementarity problem over cones, in velocity form: what every solver of this folder takes.
+ * A complementarity problem over cones: what every solver of this folder takes. In velocity form
  *
  *     M v = M f + J'c,      u = J v - b + s c,      per cone:  c in K,  u~ in K*,  c'u~ = 0
  *
  *     v   unknowns, in blocks of six             M   mass: 6x6 blocks, or dense          f   v without any impulse
  *     J   rows that touch at most two blocks     b   target                              s   softness of a row, >= 0
  *     c   impulses                               u   row velocities                      u~  see `coulomb`
+ *
+ * or in impulse form, where only the Delassus matrix W is known, which need be neither symmetric nor of full rank:
+ *
+ *     v = W c,      u = v - b + s c
  *
  * Cones. FREE: K = R, u = 0. BOX: lo <= c <= hi (one row). FRICTION: one normal row and groups of friction rows, already multiplied by
  * their coefficient, so that every group's law is that of a unit disc (or the polygon inscribed in it):
@@ -46,11 +50,15 @@ typedef struct pcProblem {
     const double* J;  /* twelve per row */
     const double* target;
     const double* soft;
+    const double* W; /* impulse form: rows^2, column-major; then blocks is 0, and what belongs to blocks is not looked at. Else NULL */
     int cones;
     const pcCone* cone;
     bool coulomb;
     double velocityScale; /* > 0: what counts as one unit of velocity in residuals: max(|f|, |g| h, gamma |d| / h) */
 } pcProblem;
+
+/* How many numbers v has. */
+static inline int pcUnknowns(const pcProblem* problem) { return problem->W ? problem->rows : 6 * problem->blocks; }
 
 /* How good (v, c) is, by formulas only; dimensionless. Impulses are scaled by velocityScale over the row's own J M^-1 J' (+ s). */
 typedef struct pcCertificate {

@@ -113,7 +113,7 @@ static void coneLaw(const Method* m, int k, const State* s, double* G)
     int row = cone->row;
     double u[PC_CONE_ROWS];
     for (int i = 0; i < cone->rows; i++) u[i] = s->u[row + i] + s->y[row + i];
-    pcConeLaw(cone, m->p->coulomb, m->weight + row, m->r + row, u, s->c + row, G);
+    pcConeLaw(cone, m->p->law, m->p->slip ? m->p->slip + row : NULL, m->weight + row, m->r + row, u, s->c + row, G);
 }
 
 /* Fills in c, F and their norm for x, u, y. The softness counts in the norm by the velocity it is off. */

@@ -6,7 +6,7 @@
 #define PC_SOLVER_PROXIMAL_H
 
 #include "base/arena.h"
-#include "solver/problem.h"
+#include "solver/cone.h"
 
 /* F(x) = A (x - f) - B c,  u = C x - b. */
 typedef struct pcLinear {
@@ -14,7 +14,8 @@ typedef struct pcLinear {
     const pcCone* cone;
     const double* soft;   /* per row, or NULL: none */
     const double* own;    /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
-    bool coulomb;
+    pcLaw law;
+    const double* slip;   /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
     double velocityScale;
     void* self;
     void (*velocities)(void* self, const double* x, double* u);               /* u = C x - b */

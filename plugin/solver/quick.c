@@ -30,22 +30,22 @@
 #define WARM_SWEEPS 1
 #define STEPS_LIMIT 20
 #define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
-#define EPS 1e-5        /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
+#define EPS 1e-5         /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
 #define SETTLE 1e3       /* e is this much larger in a last step that takes away what 1/e has made of rounding */
 #define ROUGH 1e4        /* residuals up to this many tolerances may be that */
-#define RELAX 0.8       /* of a sweep's step: a cone's own rows are coupled, too */
+#define RELAX 0.8        /* of a sweep's step: a cone's own rows are coupled, too */
 #define TWO_PI 6.283185307179586476925286766559
 
 typedef struct Quick {
     const pcProblem* p;
-    int size;       /* of v */
-    double* Z;      /* M^-1 J', twelve numbers per row, in the places of J's */
+    int size;        /* of v */
+    double* Z;       /* M^-1 J', twelve numbers per row, in the places of J's */
     double *own, *e; /* w, equal within a group, and E */
     double *v, *c, *u;
-    double *G, *a;    /* c' = a - G u' */
+    double *G, *a;     /* c' = a - G u' */
     int *piece, *last; /* per row, by number: to see whether they are the same */
     double *A, *F;
-    double* factored; /* G of the factors in A */
+    double* factored;   /* G of the factors in A */
     int *offset, gSize; /* of each cone's block in G */
     int* pivots;
 } Quick;
@@ -59,7 +59,7 @@ static bool allocate(Quick* s, const pcProblem* p, pcArena* arena)
     for (int k = 0; k < p->cones; k++) s->offset[k] = s->gSize, s->gSize += p->cone[k].rows * p->cone[k].rows;
     s->Z = pcArenaNew(arena, double, 12 * rows), s->own = pcArenaNew(arena, double, rows), s->e = pcArenaNew(arena, double, rows);
     s->c = pcArenaNew(arena, double, rows), s->a = pcArenaNew(arena, double, rows), s->u = pcArenaNew(arena, double, rows);
-    s->v = pcArenaNew(arena, double, size), s->F = pcArenaNew(arena, double, size), s->A = pcArenaNew(arena, double, size * size);
+    s->v = pcArenaNew(arena, double, size), s->F = pcArenaNew(arena, double, size), s->A = pcArenaNew(arena, double, size* size);
     s->G = pcArenaNew(arena, double, s->gSize), s->factored = pcArenaNew(arena, double, s->gSize);
     s->pivots = pcArenaNew(arena, int, size), s->piece = pcArenaNew(arena, int, rows), s->last = pcArenaNew(arena, int, rows);
     return pcArenaGood(arena);
@@ -411,7 +411,7 @@ static bool settles(Quick* s, const pcConeSettings* settings, pcArena* arena, pc
 /* Coulomb's law, few blocks with masses of their own, no softness; and nobody counts iterations. */
 static bool applies(const pcProblem* p, const pcConeSettings* settings)
 {
-    if (p->dense || !p->coulomb || p->blocks > QUICK_BLOCKS || p->rows == 0 || settings->maxIterations > 0) return false;
+    if (p->W || p->dense || !p->coulomb || p->blocks > QUICK_BLOCKS || p->rows == 0 || settings->maxIterations > 0) return false;
     for (int i = 0; i < p->rows; i++)
         if (p->soft[i] > 0.0) return false;
     return true;

@@ -99,14 +99,26 @@ static void fillDelassus(pcReduced* r)
     }
 }
 
+/* Impulse form: W as given, which is column-major, and need not be symmetric as long as no row is FREE or bounded. */
+static void copyDelassus(pcReduced* r)
+{
+    int rows = r->problem->rows;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < rows; j++) r->W[at(i, j, rows)] = r->problem->W[at(j, i, rows)];
+    }
+}
+
 static void delassus(pcReduced* r)
 {
     const pcProblem* p = r->problem;
-    fillDelassus(r);
+    if (p->W)
+        copyDelassus(r);
+    else
+        fillDelassus(r);
     for (int i = 0; i < p->rows; i++) {
         r->W[at(i, i, p->rows)] += p->soft[i];
         r->u0[i] = -p->target[i];
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2 && !p->W; side++) {
             int block = p->block[2 * i + side];
             if (block >= 0) r->u0[i] += dotSix(p->J + at(i, 6 * side, 12), p->free + 6 * block);
         }
@@ -147,7 +159,7 @@ static bool reconcile(pcReduced* r, pcArena* arena)
 {
     int n = r->frees, k = r->rank, rows = r->problem->rows;
     if (k == n) return true;
-    double *K = pcArenaNew(arena, double, (size_t)n * (size_t)k + 1), *A = pcArenaNew(arena, double, (size_t)k * (size_t)k + 1);
+    double *K = pcArenaNew(arena, double, (size_t)n*(size_t)k + 1), *A = pcArenaNew(arena, double, (size_t)k*(size_t)k + 1);
     double* y = pcArenaNew(arena, double, k + 1);
     if (!pcArenaGood(arena)) return false;
     for (int e = 0; e < n; e++) {
@@ -288,7 +300,7 @@ static bool findVariables(pcReduced* r, pcArena* arena)
     const pcProblem* p = r->problem;
     r->first = pcArenaNew(arena, int, p->cones + 1);
     r->freeRow = pcArenaNew(arena, int, p->cones + 1), r->order = pcArenaNew(arena, int, p->cones + 1);
-    r->angle = pcArenaNew(arena, double, (size_t)p->cones * PC_CONE_GROUPS);
+    r->angle = pcArenaNew(arena, double, (size_t)p->cones* PC_CONE_GROUPS);
     if (!pcArenaGood(arena)) return false;
     for (int k = 0; k < p->cones; k++) {
         r->first[k] = r->n;
@@ -304,15 +316,15 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     *r = (pcReduced){.problem = p, .edges = edges};
     if (!findVariables(r, arena)) return false;
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
-    r->W = pcArenaNew(arena, double, rows * rows), r->V = frees ? pcArenaNew(arena, double, rows * rows) : r->W;
+    r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaNew(arena, double, rows* rows) : r->W;
     r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
     r->pushed = pcArenaNew(arena, double, rows);
-    r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
-    r->M = pcArenaNew(arena, double, n * n), r->q = pcArenaNew(arena, double, n);
+    if (!p->W) r->Z = pcArenaNew(arena, double, rows*(size_t)widthOf(p));
+    r->M = pcArenaNew(arena, double, n* n), r->q = pcArenaNew(arena, double, n);
     r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
-    r->factor = pcArenaNew(arena, double, frees * frees);
+    r->factor = pcArenaNew(arena, double, frees* frees);
     r->x = pcArenaNew(arena, double, frees);
-    if (!pcArenaGood(arena) || !mobilities(p, r->Z, arena)) return false;
+    if (!pcArenaGood(arena) || (!p->W && !mobilities(p, r->Z, arena))) return false;
     delassus(r);
     memcpy(r->e0, r->u0, rows * sizeof *r->e0);
     if (!factorFrees(r, arena) || !reconcile(r, arena)) return false;
@@ -379,21 +391,27 @@ static void freeImpulses(const pcReduced* r, double* c)
     for (int k = 0; k < r->rank; k++) c[freeAt(r, k)] = r->x[k];
 }
 
-void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+/* v = f + M^-1 J'c, or W c. */
+static void velocityOf(const pcReduced* r, const double* c, double* v)
 {
     const pcProblem* p = r->problem;
-    memcpy(c, r->shift, (size_t)p->rows * sizeof *c);
-    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
-    freeImpulses(r, c);
-    memcpy(v, p->free, (size_t)(6 * p->blocks) * sizeof *v);
+    for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int row = 0; row < p->rows; row++) {
-        const double* Z = r->Z + at(row, 0, widthOf(p));
-        for (int i = 0; p->dense && i < 6 * p->blocks; i++) v[i] += c[row] * Z[i];
-        for (int i = 0; !p->dense && i < 12; i++) {
+        const double* column = p->W ? p->W + at(row, 0, p->rows) : r->Z + at(row, 0, widthOf(p));
+        for (int i = 0; (p->W || p->dense) && i < pcUnknowns(p); i++) v[i] += c[row] * column[i];
+        for (int i = 0; !p->W && !p->dense && i < 12; i++) {
             int block = p->block[2 * row + i / 6];
-            if (block >= 0) v[6 * block + i % 6] += c[row] * Z[i];
+            if (block >= 0) v[6 * block + i % 6] += c[row] * column[i];
         }
     }
+}
+
+void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+{
+    for (int i = 0; i < r->problem->rows; i++) c[i] = r->shift[i];
+    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
+    freeImpulses(r, c);
+    velocityOf(r, c, v);
 }
 
 /* c_g between two neighbouring corners: beta of both. Returns their sum, which exceeds c_n only if c is outside its cone. */
@@ -413,6 +431,34 @@ static double guessGroup(const pcReduced* r, int k, int g, const double* c, doub
     return sum;
 }
 
+/* u_i at the impulses c. */
+static double velocityAt(const pcReduced* r, int i, const double* c)
+{
+    double u = r->u0[i];
+    for (int j = 0; j < r->problem->rows; j++) u += r->W[at(i, j, r->problem->rows)] * c[j];
+    return u;
+}
+
+/* max_i -d_i'u of a group. */
+static double slipAt(const pcReduced* r, int k, int g, int row, const double* c)
+{
+    double u[2] = {velocityAt(r, row, c), 0.0}, slip = 0.0, d[2];
+    if (r->problem->cone[k].groupSize[g] > 1) u[1] = velocityAt(r, row + 1, c);
+    for (int i = 0; i < pcReducedCorners(r, k, g); i++) {
+        pcReducedCorner(r, k, g, i, d);
+        slip = fmax(slip, -(d[0] * u[0] + d[1] * u[1]));
+    }
+    return slip;
+}
+
+/* lo <= c <= hi: from the bound that z counts from; y of the other one is the velocity that is held there. */
+static void guessBound(const pcReduced* r, int k, const double* c, double* z)
+{
+    const pcCone* cone = &r->problem->cone[k];
+    z[0] = fabs(c[cone->row] - r->shift[cone->row]);
+    if (isfinite(cone->lo) && isfinite(cone->hi)) z[1] = c[cone->row] >= cone->hi ? fmax(0.0, -velocityAt(r, cone->row, c)) : 0.0;
+}
+
 void pcReducedGuess(const pcReduced* r, const double* c, double* z)
 {
     const pcProblem* p = r->problem;
@@ -420,14 +466,14 @@ void pcReducedGuess(const pcReduced* r, const double* c, double* z)
     for (int k = 0; k < p->cones; k++) {
         const pcCone* cone = &p->cone[k];
         int at0 = r->first[k], row = cone->row;
-        if (cone->kind == PC_CONE_BOX) z[at0] = fabs(c[row] - r->shift[row]);
+        if (cone->kind == PC_CONE_BOX) guessBound(r, k, c, z + at0);
         if (cone->kind != PC_CONE_FRICTION) continue;
         z[at0++] = c[row++];
         for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
             double pair[2] = {c[row], cone->groupSize[g] > 1 ? c[row + 1] : 0.0};
             double sum = guessGroup(r, k, g, pair, z + at0);
             at0 += pcReducedCorners(r, k, g);
-            z[at0++] = sum >= c[cone->row] * (1.0 - 1e-6) ? 1.0 : 0.0; /* slips: by how much the solver finds */
+            z[at0++] = sum >= c[cone->row] * (1.0 - 1e-6) ? slipAt(r, k, g, row, c) : 0.0;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "linalg/blocks.h"
 #include "linalg/mass.h"
 #include "solver/certificate.h"
+#include "solver/delassus.h"
 #include "solver/memory.h"
 #include "solver/proximal.h"
 
@@ -195,7 +196,7 @@ static bool patternOf(Velocity* s, pcArena* arena)
     return pcBlocksPattern(&s->H, p->blocks, pairs, count / 2, arena);
 }
 
-bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
+static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Velocity* s = pcArenaNew(arena, Velocity, 1);
     if (!s) return false;
@@ -209,7 +210,7 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .cone = p->cone,
                       .soft = p->soft,
                       .own = s->own,
-                      .coulomb = p->coulomb,
+                      .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
                       .velocityScale = p->velocityScale,
                       .self = s,
                       .velocities = velocities,
@@ -221,19 +222,24 @@ bool pcVelocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     return true;
 }
 
-/* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
-
-static void startCold(const pcProblem* p, double* v, double* c)
+bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
-    memcpy(v, p->free, (size_t)(B * p->blocks) * sizeof *v);
-    memset(c, 0, (size_t)p->rows * sizeof *c);
+    return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
 }
 
-/* Momentum lost in rounding is given back to v, unless the rows would notice. */
-static pcCertificate balanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+/* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
+
+void pcConeStart(const pcProblem* p, double* v, double* c)
+{
+    for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
+    for (int i = 0; i < p->rows; i++) c[i] = 0.0;
+}
+
+pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, const double* c)
 {
     Velocity* s = linear->self;
     pcCertificate before = pcCertify(p, v, c, arena);
+    if (p->W) return before; /* there is no momentum in it */
     double* F = s->rhs;
     linear->balance(s, v, c, F);
     if (before.momentum <= MOMENTUM_ROUNDING || !(linear->error(s, F) <= 0.1 * tolerance * p->velocityScale)) return before;
@@ -255,7 +261,7 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
         if (warm.converged) return warm;
         method.warm = false, method.maxIterations = settings->maxIterations, warm.restarts++;
     }
-    startCold(p, v, c);
+    pcConeStart(p, v, c);
     pcProximalInfo cold = pcProximalSolve(linear, &method, arena, v, c);
     cold.iterations += warm.iterations, cold.restarts += warm.restarts;
     return cold;
@@ -266,11 +272,11 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "sparse"};
     pcLinear linear;
     size_t mark = pcArenaMark(&memory->arena);
-    if (!pcVelocityForm(p, &memory->arena, &linear)) {
-        if (!settings->warm) startCold(p, v, c);
+    if (!pcLinearForm(p, &memory->arena, &linear)) {
+        if (!settings->warm) pcConeStart(p, v, c);
     } else {
         pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);
-        pcCertificate certificate = balanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
+        pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         info.solve.iterations = found.iterations;
         info.solve.fallbacks = found.restarts;
         info.solve.residual = certificate.residual;

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "solver/auto.h"
+#include "solver/fixedpoint.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
+#include "solver/minmap.h"
 #include "solver/problem.h"
 #include "solver/sparse.h"
 
@@ -12,6 +14,8 @@ const pcConeSolver pcConeSolvers[] = {
     {"auto", pcAutoSolve, true, true},
     {"lemke", pcLemkeConeSolve, true, true},
     {"sparse", pcSparseSolve, true, true},
+    {"fixedpoint", pcFixedPointSolve, true, false},
+    {"minmap", pcMinmapConeSolve, true, true},
 };
 const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);
 

@@ -26,19 +26,23 @@ static void placeShape(pcStep* step, int index, const pcPace* pace, pcProxy* pro
     pcPose* pose = step->pose + index;
     *pose = body >= 0 ? pcPoseCompose(&step->system->bodies[body].pose, &placed->pose) : placed->pose;
     pcAhead ahead = {.h = step->h, .margin = step->settings->margin, .layer = step->settings->layer};
-    if (body >= 0) ahead.centreOfMass = step->motion[body].position, ahead.pace = pace[body];
+    if (body >= 0) {
+        ahead.centreOfMass = step->motion[body].position, ahead.pace = pace[body];
+        ahead.velocity = v3Load(step->motion[body].free);
+    }
     pcProxyPlace(placed->shape, pose, &ahead, proxy);
     proxy->body = body, proxy->moves = moves(step, body);
     proxy->category = placed->category, proxy->collide = placed->collide;
 }
 
-/* What `from` may make of `to` in a collision along the line of their centres, elastic at worst: 2 m1 / (m1 + m2) of its speed. */
+/* What `from` may make of `to` in a collision along the line of their centres: elastic, 2 m1 / (m1 + m2) of its speed; but never more
+ * than that speed, or chains of bodies would look further and further. */
 static bool strike(const pcStep* step, const pcProxy* from, const pcProxy* to, pcPace* pace)
 {
     if (!to->moves || from->body < 0) return false;
     double m1 = step->motion[from->body].mass, m2 = step->motion[to->body].mass;
-    double share = !from->moves ? 2.0 : m1 + m2 > 0.0 ? 2.0 * m1 / (m1 + m2) : 1.0;
-    double speed = share * from->speed;
+    double share = from->moves && m1 + m2 > 0.0 ? 2.0 * m1 / (m1 + m2) : 1.0;
+    double speed = smaller(share, 1.0) * from->speed;
     if (!(speed > 1.01 * to->speed)) return false;
     pace[to->body].linear = larger(pace[to->body].linear, speed);
     return true;

@@ -10,16 +10,28 @@
 #include "adapters/gtest/pctest.h"
 #include "adapters/problems/read.h"
 #include "pcontact/lcp.h"
+#include "solver/problem.h"
 #include "test_worlds/unit/model.h"
 
 #define PI 3.14159265358979323846
 #define NOT_FINITE ((double)NAN)
 
-static const char* const files[] = {
-    "boxesstack1-i100000-32", "capsules-i100-1090",          "capsules-i101-404",           "confeti-ex03",
-    "nespheres_10_1",         "frictioncontactproblem00031", "frictioncontactproblem00071", "frictioncontactproblem00237",
-    "oneobject-i100000-316",  "fc2d_slidercranklagrangian00000", "rover1039",               "rover1040",
-    "rover11035",             "rover4144",                   "rover4396",                   "rover4609"};
+static const char* const files[] = {"boxesstack1-i100000-32",
+                                    "capsules-i100-1090",
+                                    "capsules-i101-404",
+                                    "confeti-ex03",
+                                    "nespheres_10_1",
+                                    "frictioncontactproblem00031",
+                                    "frictioncontactproblem00071",
+                                    "frictioncontactproblem00237",
+                                    "oneobject-i100000-316",
+                                    "fc2d_slidercranklagrangian00000",
+                                    "rover1039",
+                                    "rover1040",
+                                    "rover11035",
+                                    "rover4144",
+                                    "rover4396",
+                                    "rover4609"};
 enum { FILES = sizeof files / sizeof *files };
 
 static double target(int dim) { return dim == 2 ? 1e-12 : 1e-8; }
@@ -207,6 +219,24 @@ PC_TEST(Delassus, SolvesTheProblemsOfOthersAtTheCircularCone)
         pcSolveInfo info = expectSolved(&c, 0, NULL);
         PC_EXPECT_LE(info.residual, 1e-10);
         caseFree(&c);
+    }
+}
+
+PC_TEST(Delassus, IsSolvedByEverySolver)
+{
+    for (int k = 0; k < pcConeSolverCount; k++) {
+        for (int i = 0; i < FILES; i++) {
+            PC_CASE("%s by %s", files[i], pcConeSolvers[k].name);
+            Case c = load(files[i]);
+            pcSolveSettings settings = pcDefaultSolveSettings();
+            settings.solver = pcConeSolvers[k].name;
+            if (!large(&c)) {
+                pcSolveInfo info = pcDelassusSolve(&c.problem, &settings, c.r);
+                PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
+                PC_EXPECT_LE(residualOf(&c.problem, c.r, 0), 1e-8);
+            }
+            caseFree(&c);
+        }
     }
 }
 
@@ -436,13 +466,13 @@ static Spoilt fresh(void)
     return s;
 }
 
-#define PC_EXPECT_REFUSED(change)                              \
-    do {                                                       \
-        PC_CASE("%s", #change);                                \
-        Spoilt s = fresh();                                    \
-        change;                                                \
-        expectRefused(&s.c.problem, &s.settings, s.c.r);       \
-        caseFree(&s.c);                                        \
+#define PC_EXPECT_REFUSED(change)                        \
+    do {                                                 \
+        PC_CASE("%s", #change);                          \
+        Spoilt s = fresh();                              \
+        change;                                          \
+        expectRefused(&s.c.problem, &s.settings, s.c.r); \
+        caseFree(&s.c);                                  \
     } while (0)
 
 PC_TEST(Delassus, RefusesWhatIsMissing)

@@ -9,6 +9,7 @@
 
 #include "adapters/gtest/pctest.h"
 #include "solver/certificate.h"
+#include "test_worlds/unit/counting.h"
 #include "test_worlds/unit/problems.h"
 #include "test_worlds/unit/reference.h"
 
@@ -390,4 +391,36 @@ PC_TEST(Solvers, AreFoundByName)
     }
     PC_EXPECT_TRUE(pcConeSolverFind("no such solver") == NULL);
     PC_EXPECT_GT(pcConeSolverCount, 0);
+}
+
+/* One memory; the second time through all small problems it has met every size. */
+static int counted;
+static void solveAllSmall(const pcConeSolver* solver, pcSolverMemory* memory)
+{
+    pcConeSettings settings = {.tolerance = 1e-10, .fixedPoint = 1};
+    for (int k = 0; k < pcProblemKindCount; k++) {
+        pcConeModel model = pcProblemKinds[k].make(0, solver->coulomb);
+        double v[600], c[600];
+        if (model.problem.rows <= 600 && model.problem.blocks <= 100) {
+            pcCountingStart();
+            pcConeInfo info = solver->solve(&model.problem, &settings, memory, v, c);
+            counted += pcCountingStop();
+            PC_EXPECT_EQ_INT(PC_SOLVED, info.solve.outcome);
+        }
+        pcModelFree(&model);
+    }
+}
+
+PC_TEST(Solvers, AllocateNothingTheSecondTime)
+{
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
+    for (int i = 0; i < pcConeSolverCount; i++) {
+        PC_CASE("%s", pcConeSolvers[i].name);
+        pcSolverMemory* memory = pcSolverMemoryCreate();
+        counted = 0, solveAllSmall(&pcConeSolvers[i], memory);
+        PC_EXPECT_GT(counted, 0);
+        counted = 0, solveAllSmall(&pcConeSolvers[i], memory);
+        PC_EXPECT_EQ_INT(0, counted);
+        pcSolverMemoryFree(memory);
+    }
 }

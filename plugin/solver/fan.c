@@ -1,0 +1,148 @@
+/*
+ * Cone problems by a method for linear complementarity problems, on their reduction to the impulses.
+ *
+ *     w       a group's own velocity per impulse: mean diagonal of its part of W
+ *     angle   of its fan's first corner; wanted: that of w c_g - u_g, where its impulse would like to go
+ *
+ * Polygons and frictionless contacts: exact at once. Discs: the fan of a group that slides is turned until one corner opposes the slip;
+ * where it sticks, until one corner lies along the impulse. A fan turned so gives what the disc gives, so the fixed point of turning and
+ * solving solves the circular problem. Turning alone converges linearly, in tens of passes where many contacts slide: Anderson's method
+ * is told the angles of those that do. From pass to pass the last impulses give the guess, so that a pass needs few iterations or none.
+ * What is then missing (v = f + M^-1 J'c has lost digits where a light body carries a heavy one) is left to the proximal method from there
+ * on, counted as a fall-back.
+ */
+#include "solver/fan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "solver/anderson.h"
+#include "solver/certificate.h"
+#include "solver/memory.h"
+#include "solver/sparse.h"
+
+#define EDGES 8     /* corners of a fan */
+#define PASSES 20   /* turns of the fans */
+#define STALL 4     /* passes without getting better by half: then turning does not help */
+#define HELPED 3    /* passes in which the method had to be helped: the others would be as hard */
+#define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
+#define HALF_TURN 3.14159265358979323846
+
+typedef struct Fan {
+    pcReduced reduced;
+    double* z;
+    double* wanted; /* angles, as reduced.angle */
+    pcAnderson anderson;
+} Fan;
+
+static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, pcArena* arena)
+{
+    if (p->rows > method->largest || !pcReduce(p, EDGES, arena, &fan->reduced)) return false;
+    fan->z = pcArenaNew(arena, double, fan->reduced.n);
+    fan->wanted = pcArenaNew(arena, double, p->cones* PC_CONE_GROUPS);
+    return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
+}
+
+/* Where a disc's fan should point. A fan whose slip does not depend on it is turned at once, so that Anderson's method sees no change. */
+static void aim(Fan* fan, int k, int group, int row, const double* c)
+{
+    const pcReduced* r = &fan->reduced;
+    size_t rows = (size_t)r->problem->rows;
+    double *angle = &r->angle[k * PC_CONE_GROUPS + group], *wanted = &fan->wanted[k * PC_CONE_GROUPS + group], u[2];
+    double w = 0.5 * (r->W[(size_t)row * (rows + 1)] + r->W[(size_t)(row + 1) * (rows + 1)]);
+    for (int i = 0; i < 2; i++) {
+        u[i] = r->u0[row + i];
+        for (size_t j = 0; j < rows; j++) u[i] += r->W[(size_t)(row + i) * rows + j] * c[j];
+    }
+    double x = w * c[row] - u[0], y = w * c[row + 1] - u[1];
+    if (x != 0.0 || y != 0.0) *wanted = *angle + remainder(atan2(y, x) - *angle, 2.0 * HALF_TURN);
+    bool slides = c[r->problem->cone[k].row] > 0.0 && hypot(u[0], u[1]) > SLIDES * w * hypot(c[row], c[row + 1]);
+    if (!slides) *angle = *wanted;
+}
+
+/* Turns every disc's fan to where it should point, or where `accelerated` passes say that it will. false: there are no discs. */
+static bool turn(Fan* fan, const double* c, bool accelerated)
+{
+    const pcProblem* p = fan->reduced.problem;
+    bool any = false;
+    memcpy(fan->wanted, fan->reduced.angle, (size_t)(p->cones * PC_CONE_GROUPS) * sizeof *fan->wanted);
+    for (int k = 0; k < p->cones; k++) {
+        const pcCone* cone = &p->cone[k];
+        for (int g = 0, row = cone->row + 1; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); row += cone->groupSize[g++]) {
+            if (!pcReducedIsDisc(cone, g)) continue;
+            aim(fan, k, g, row, c);
+            any = true;
+        }
+    }
+    if (!accelerated) pcAndersonReset(&fan->anderson);
+    pcAndersonStep(&fan->anderson, fan->reduced.angle, fan->wanted);
+    return any;
+}
+
+/* One LCP. With `known`, v and c are those of the pass before, or of the caller. */
+static pcSolveInfo pass(const pcFanMethod* method, Fan* fan, bool known, const pcConeSettings* settings, pcArena* arena, double* v,
+                        double* c)
+{
+    pcReduced* r = &fan->reduced;
+    pcReducedAssemble(r);
+    if (known) pcReducedGuess(r, c, fan->z);
+    pcSolveInfo info = method->solve(r, 0.01 * settings->tolerance, settings->maxIterations, known, arena, fan->z);
+    pcReducedExpand(r, fan->z, v, c);
+    return info;
+}
+
+static pcOutcome outcomeOf(const pcCertificate* certificate, double tolerance, pcOutcome lcp)
+{
+    if (certificate->residual <= tolerance && certificate->momentum <= tolerance) return PC_SOLVED;
+    return lcp == PC_RAY ? PC_RAY : PC_INACCURATE;
+}
+
+/* The last digits, from what there is; or all of them, from nothing. What is not better is not taken. */
+static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, double* c)
+{
+    size_t mark = pcArenaMark(&memory->arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
+    double *x = pcArenaNew(&memory->arena, double, unknowns), *y = pcArenaNew(&memory->arena, double, rows);
+    if (pcArenaGood(&memory->arena)) {
+        memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);
+        pcConeSettings other = {.tolerance = settings->tolerance, .warm = isfinite(info->solve.residual)};
+        pcConeInfo found = pcSparseSolve(p, &other, memory, x, y);
+        info->solve.fallbacks++;
+        if (found.solve.residual < info->solve.residual || found.solve.outcome == PC_SOLVED) {
+            memcpy(v, x, unknowns * sizeof *x), memcpy(c, y, rows * sizeof *y);
+            info->solve.residual = found.solve.residual;
+            info->solve.outcome = found.solve.outcome, info->solver = found.solver;
+        }
+    }
+    pcArenaRelease(&memory->arena, mark);
+}
+
+pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v,
+                      double* c)
+{
+    pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = method->name};
+    pcArena* arena = &memory->arena;
+    size_t mark = pcArenaMark(arena);
+    Fan fan = {0};
+    bool ready = fanNew(&fan, method, p, arena), known = settings->warm;
+    if (!known) pcConeStart(p, v, c);
+    double best = INFINITY;
+    bool discs = ready && turn(&fan, c, false);
+    for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED;
+         round++, known = true) {
+        pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
+        pcCertificate certificate = pcCertify(p, v, c, arena);
+        bool better = certificate.residual < info.solve.residual;
+        info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
+        info.solve.residual = certificate.residual;
+        info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
+        if (info.solve.outcome == PC_SOLVED || lcp.outcome == PC_RAY) break;
+        helped += lcp.fallbacks > 0;
+        stall = certificate.residual < 0.5 * best ? 0 : stall + 1;
+        best = smaller(best, certificate.residual);
+        turn(&fan, c, better && round > 0);
+    }
+    pcArenaRelease(arena, mark);
+    if (info.solve.outcome != PC_SOLVED) finish(p, settings, memory, &info, v, c);
+    return info;
+}
