@@ -247,9 +247,9 @@ static double heldBack(const Method* m)
     return most / m->p->velocityScale;
 }
 
-/* One regularized problem. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
+/* One regularized problem; `finest`: less held back than this, and the round may be the last. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
  * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
-static bool solveRound(Method* m, double enough, int limit, int* steps)
+static bool solveRound(Method* m, double enough, double finest, int limit, int* steps)
 {
     int sinceBest = 0, quiet = 0;
     evaluate(m, &m->now);
@@ -267,7 +267,8 @@ static bool solveRound(Method* m, double enough, int limit, int* steps)
         sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
         best = smaller(best, m->now.norm);
         quiet += moved <= enough;
-        bool coarse = a == 1.0 && moved <= COARSE * heldBack(m);
+        double held = heldBack(m);
+        bool coarse = a == 1.0 && moved <= COARSE * held && held > finest;
         if (coarse || (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(ROUGH, 1e-3 * enough)))) {
             ++*steps, m->iterations++;
             return true;
@@ -315,11 +316,11 @@ static void afterFailure(Schedule* s)
 }
 
 /* One round from (x, c); on success they are replaced, and the return is what is still held back. NaN: it failed. */
-static double advance(Method* m, double eps, double enough, int limit, int* steps, double* x, double* c)
+static double advance(Method* m, double eps, double enough, double finest, int limit, int* steps, double* x, double* c)
 {
     setWeights(m, eps);
     startRound(m, x, c);
-    bool good = solveRound(m, enough, limit, steps);
+    bool good = solveRound(m, enough, finest, limit, steps);
     double held = heldBack(m);
     if (!good || !(held < HUGE)) return NAN;
     copy(x, m->now.x, m->p->unknowns), copy(c, m->now.c, m->p->rows);
@@ -338,7 +339,7 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= RESTART_LIMIT) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;
-        double held = advance(m, s.eps, enough, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);
+        double held = advance(m, s.eps, enough, 30.0 * tolerance, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);
         info.rounds++;
         if (isnan(held)) {
             afterFailure(&s), info.restarts++;
