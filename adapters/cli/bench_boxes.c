@@ -31,13 +31,18 @@ typedef struct SceneKind {
     double slide, push, spin; /* speed of all boxes along (0.8, 0.6); of the top one; about the vertical */
 } SceneKind;
 
-static const SceneKind kinds[] = {
-    {"a box at rest", 1, 1, 0.0, 0.0, 0.0},         {"a box sliding", 1, 1, 1.0, 0.0, 0.0},
-    {"a box sliding and turning", 1, 1, 1.0, 0.0, 3.0}, {"4 boxes at rest", 4, 1, 0.0, 0.0, 0.0},
-    {"4 boxes sliding and turning", 4, 1, 1.0, 0.0, 3.0}, {"stack of 4 at rest", 1, 4, 0.0, 0.0, 0.0},
-    {"stack of 4, top pushed", 1, 4, 0.0, 1.0, 0.0}, {"stack of 4 sliding", 1, 4, 1.0, 0.0, 0.0},
-    {"12 boxes sliding and turning", 12, 1, 1.0, 0.0, 3.0}, {"stack of 12 at rest", 1, 12, 0.0, 0.0, 0.0},
-    {"stack of 12, top pushed", 1, 12, 0.0, 1.0, 0.0}, {"stack of 12 sliding", 1, 12, 1.0, 0.0, 0.0}};
+static const SceneKind kinds[] = {{"a box at rest", 1, 1, 0.0, 0.0, 0.0},
+                                  {"a box sliding", 1, 1, 1.0, 0.0, 0.0},
+                                  {"a box sliding and turning", 1, 1, 1.0, 0.0, 3.0},
+                                  {"4 boxes at rest", 4, 1, 0.0, 0.0, 0.0},
+                                  {"4 boxes sliding and turning", 4, 1, 1.0, 0.0, 3.0},
+                                  {"stack of 4 at rest", 1, 4, 0.0, 0.0, 0.0},
+                                  {"stack of 4, top pushed", 1, 4, 0.0, 1.0, 0.0},
+                                  {"stack of 4 sliding", 1, 4, 1.0, 0.0, 0.0},
+                                  {"12 boxes sliding and turning", 12, 1, 1.0, 0.0, 3.0},
+                                  {"stack of 12 at rest", 1, 12, 0.0, 0.0, 0.0},
+                                  {"stack of 12, top pushed", 1, 12, 0.0, 1.0, 0.0},
+                                  {"stack of 12 sliding", 1, 12, 1.0, 0.0, 0.0}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static void addBox(BoxScene* scene, int level, double x)
@@ -105,7 +110,8 @@ static void putTouch(Arrays* a, int k, const BoxScene* scene, int firstBox, cons
         a->target[row] = i ? 0.0 : BOXES_ERP * t->depth / BOXES_STEP;
         a->soft[row] = 0.0;
     }
-    a->cone[k] = (pcCone){.kind = PC_CONE_FRICTION, .row = 3 * k, .rows = 3, .groups = 1, .groupSize = {2}, .edges = 4, .angle = QUARTER_TURN};
+    a->cone[k] =
+        (pcCone){.kind = PC_CONE_FRICTION, .row = 3 * k, .rows = 3, .groups = 1, .groupSize = {2}, .edges = 4, .angle = QUARTER_TURN};
 }
 
 static void assemble(Arrays* a, const BoxScene* scene, int island, const double* velocity)
@@ -156,7 +162,8 @@ static int stepByOurs(Rig* rig, const Method* method, const double* velocity, Bo
     for (int island = 0; island < rig->scene.islands; island++) {
         int first = island * rig->scene.boxesEach;
         assemble(&rig->arrays, &rig->scene, island, velocity);
-        iterations += solver->solve(&rig->arrays.problem, &settings, rig->memory, state->velocity + 6 * first, state->impulse + 12 * first).solve.iterations;
+        iterations += solver->solve(&rig->arrays.problem, &settings, rig->memory, state->velocity + 6 * first, state->impulse + 12 * first)
+                          .solve.iterations;
     }
     return iterations;
 }
@@ -183,7 +190,7 @@ static void inConeUnits(const BoxScene* scene, BoxState* state)
 
 typedef struct Tally {
     int steps, iterations[METHODS];
-    double ns[METHODS + 1][MOST_STEPS];        /* the last: ODE */
+    double ns[METHODS + 1][MOST_STEPS]; /* the last: ODE */
     double residual[METHODS + 1];
     bool odeBroken;
 } Tally;
@@ -263,13 +270,14 @@ int solverBoxesTable(SolverBench* bench)
     rig = (Rig){.bench = bench, .memory = pcSolverMemoryCreate()};
     if (!rig.memory) return PC_CLI_CHECK_FAILED;
 #ifdef PCONTACT_WITH_ODE
-    puts("\nBoxes on a plane, four contacts each, ODE's friction pyramid; ms per step, and how many times faster than dWorldStep (target: at\n"
-         "least 1 for lemke, cold, from 16 contacts); pivots per step, largest residuals, complaints of ODE:");
+    puts("\nBoxes on a plane, four contacts each, ODE's friction pyramid; ms per step, and how many times faster than dWorldStep (target: "
+         "at\n"
+         "least 1 for lemke, cold, from 16 contacts); Newton steps and pivots per step, largest residuals, complaints of ODE:");
 #else
     puts("\nBoxes on a plane, four contacts each, ODE's friction pyramid; ms per step; built without ODE, so nothing to compare with:");
 #endif
-    printf("%-28s %4s %9s %9s %6s %9s %6s %9s %6s %9s %6s %6s %6s %9s %9s %6s\n", "scene", "n", "ODE", "lemke", "x", "warm", "x", "sparse", "x",
-           "warm", "x", "pivots", "warm", "ours", "ODE's", "compl.");
+    printf("%-28s %4s %9s %9s %6s %9s %6s %9s %6s %9s %6s %6s %6s %9s %9s %6s\n", "scene", "n", "ODE", "lemke", "x", "warm", "x", "sparse",
+           "x", "warm", "x", "steps", "warm", "ours", "ODE's", "compl.");
     for (int i = 0; i < KINDS; i++) runScene(&rig, &kinds[i]);
     pcArenaFree(&rig.arena), pcSolverMemoryFree(rig.memory);
     return PC_CLI_OK;

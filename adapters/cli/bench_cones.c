@@ -71,8 +71,8 @@ static void report(SolverBench* bench, const World* world, const pcConeSolver* s
     bench->missed += missed;
     printf("%-46s %6d %-10s %10.1e %10d %6d %10.3f  by %s%s\n", world->name, p->rows, solver->name, a->residual, a->info.solve.iterations,
            a->info.solve.fallbacks, a->ms, a->info.solver, missed ? ", missed" : "");
-    solverCsv(bench, &(SolverRow){"cones", world->name, solver->name, p->cones, a->info.solve.iterations, a->info.solve.fallbacks, a->residual,
-                                  a->ms, -1.0});
+    solverCsv(bench, &(SolverRow){"cones", world->name, solver->name, p->cones, a->info.solve.iterations, a->info.solve.fallbacks,
+                                  a->residual, a->ms, -1.0});
 }
 
 static bool runWorld(SolverBench* bench, const World* world, pcSolverMemory* memory)

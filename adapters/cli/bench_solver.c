@@ -17,11 +17,22 @@
 #include "adapters/problems/read.h"
 #include "pcontact/lcp.h"
 
-static const char* const contactFiles[] = {
-    "boxesstack1-i100000-32",      "capsules-i100-1090",          "capsules-i101-404",           "confeti-ex03",
-    "fc2d_slidercranklagrangian00000", "frictioncontactproblem00031", "frictioncontactproblem00071", "frictioncontactproblem00237",
-    "nespheres_10_1",              "oneobject-i100000-316",       "rover1039",                   "rover1040",
-    "rover11035",                  "rover4144",                   "rover4396",                   "rover4609"};
+static const char* const contactFiles[] = {"boxesstack1-i100000-32",
+                                           "capsules-i100-1090",
+                                           "capsules-i101-404",
+                                           "confeti-ex03",
+                                           "fc2d_slidercranklagrangian00000",
+                                           "frictioncontactproblem00031",
+                                           "frictioncontactproblem00071",
+                                           "frictioncontactproblem00237",
+                                           "nespheres_10_1",
+                                           "oneobject-i100000-316",
+                                           "rover1039",
+                                           "rover1040",
+                                           "rover11035",
+                                           "rover4144",
+                                           "rover4396",
+                                           "rover4609"};
 enum { CONTACT_FILES = sizeof contactFiles / sizeof *contactFiles, MOST_RUNS = 21 };
 
 void solverCsv(const SolverBench* b, const SolverRow* r)
@@ -46,9 +57,9 @@ static int outOfMemory(void)
 
 typedef struct Duel {
     pcSolveInfo info;
-    double ms, residual;                  /* ours */
-    int sweeps[2];                        /* the rival's, in our time and in ten times that */
-    double rival[2];                      /* and its residuals */
+    double ms, residual; /* ours */
+    int sweeps[2];       /* the rival's, in our time and in ten times that */
+    double rival[2];     /* and its residuals */
 } Duel;
 
 /* The median of several solves; fewer where one takes long. */
@@ -85,8 +96,8 @@ static void reportDuel(SolverBench* b, const char* name, const pcDelassus* p, co
 {
     bool missed = !(d->residual <= BENCH_TOLERANCE);
     b->missed += missed;
-    printf("%-32s %8d %4d %10.1e %10d %10.3f %12.1e %12.1e%s\n", name, p->contacts, p->dim, d->residual, d->info.iterations, d->ms, d->rival[0],
-           d->rival[1], missed ? "  missed" : "");
+    printf("%-32s %8d %4d %10.1e %10d %10.3f %12.1e %12.1e%s\n", name, p->contacts, p->dim, d->residual, d->info.iterations, d->ms,
+           d->rival[0], d->rival[1], missed ? "  missed" : "");
     solverCsv(b, &(SolverRow){"contacts", name, "auto", p->contacts, d->info.iterations, d->info.fallbacks, d->residual, d->ms, -1.0});
     for (int i = 0; i < 2; i++)
         solverCsv(b, &(SolverRow){"contacts", name, i ? "Gauss-Seidel in 10 times our time" : "Gauss-Seidel in our time", p->contacts,
@@ -130,6 +141,13 @@ static bool applies(const pcProblemFile* file, const char* solver)
     return solveFile(&none, solver, NULL).outcome != PC_BAD_INPUT;
 }
 
+/* Methods on a dense complementarity problem of several variables per row: beyond this they take minutes. */
+static bool tooLarge(const pcProblemFile* file, const char* solver)
+{
+    bool dense = strcmp(solver, "lemke") == 0 || strcmp(solver, "minmap") == 0;
+    return dense && file->kind == PC_FILE_CONTACTS && file->contacts.dim * file->contacts.contacts > 240;
+}
+
 static const char* outcomeText(pcOutcome outcome)
 {
     switch (outcome) {
@@ -155,7 +173,7 @@ static int solveByAll(SolverBench* b, const char* path, const pcProblemFile* fil
     int size = file->kind == PC_FILE_LCP ? file->lcp.n : file->contacts.contacts;
     bool solved = false;
     for (int i = 0; i < SOLVER_NAMES; i++) {
-        if (!applies(file, solverNames[i])) continue;
+        if (!applies(file, solverNames[i]) || tooLarge(file, solverNames[i])) continue;
         double start = benchNow();
         pcSolveInfo info = solveFile(file, solverNames[i], x);
         double ms = 1e-6 * (benchNow() - start);
@@ -184,7 +202,8 @@ static int runFile(SolverBench* b, const char* path)
 static int runFiles(SolverBench* b, int count, char** paths)
 {
     int result = PC_CLI_OK;
-    printf("%-48s %6s %6s %-10s %-10s %10s %10s %6s %10s\n", "file", "kind", "size", "solver", "outcome", "residual", "iterations", "falls", "ms");
+    printf("%-48s %6s %6s %-10s %-10s %10s %10s %6s %10s\n", "file", "kind", "size", "solver", "outcome", "residual", "iterations", "falls",
+           "ms");
     for (int i = 0; i < count; i++) {
         int code = runFile(b, paths[i]);
         if (code == PC_CLI_BAD_INPUT) return code;
@@ -203,7 +222,8 @@ typedef struct Options {
 
 static const char help[] = "Usage: pcontact bench solver [--quick] [--csv FILE] [PROBLEM...]\n\n"
                            "Without PROBLEM: contact problems of others against Gauss-Seidel, every solver on hard worlds, and Lemke's\n"
-                           "method against ODE's dWorldStep. With files: solves each by every solver that applies; a file holds a contact\n"
+                           "method against ODE's dWorldStep. With files: solves each by every solver that applies and is not too slow for "
+                           "it; a file holds a contact\n"
                            "problem (dim D contacts N nonzeros K ...) or a linear complementarity problem (n N ...).\n"
                            "  --quick      small problems only, and fewer repetitions\n"
                            "  --csv FILE   also write table,problem,method,contacts,residual,iterations,fallbacks,ms,ratio\n";

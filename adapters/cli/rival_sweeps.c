@@ -120,7 +120,8 @@ static void pushOnto(const RivalSweeps* s, int k, const double* r, double* u)
 {
     int dim = s->p->dim;
     memcpy(u, s->p->q + dim * k, (size_t)dim * sizeof *u);
-    for (int b = s->first[k]; b < s->first[k + 1]; b++) addBlock(dim, s->block + (size_t)(dim * dim) * (size_t)b, r + dim * s->column[b], u);
+    for (int b = s->first[k]; b < s->first[k + 1]; b++)
+        addBlock(dim, s->block + (size_t)(dim * dim) * (size_t)b, r + dim * s->column[b], u);
 }
 
 /* An upper bound of the own block's eigenvalues: its largest row sum. */

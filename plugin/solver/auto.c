@@ -1,7 +1,7 @@
 /*
- * Which solver gets a problem: `sparse` finds the answer of nearly all of them, at a cost that follows the number of blocks; where it ends
- * without, and the problem is small enough for a dense method, Lemke's method gets it. The better answer is returned, with the name of
- * who found it; if neither passed the residual test, the outcome says so.
+ * Which solver gets a problem: a small one gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
+ * follows the number of blocks; where it ends without, and the problem is small enough for a dense method, Lemke's method gets it. The
+ * better answer is returned, with the name of who found it; if neither passed the residual test, the outcome says so.
  */
 #include "solver/auto.h"
 
@@ -10,6 +10,7 @@
 
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
+#include "solver/quick.h"
 #include "solver/sparse.h"
 
 #define LEMKE_ROWS 240 /* a dense LCP of about 700 variables */
@@ -21,7 +22,11 @@ static bool better(const pcSolveInfo* a, const pcSolveInfo* b)
 
 pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
-    pcConeInfo info = pcSparseSolve(p, settings, memory, v, c);
+    pcConeInfo info = {.solver = "quick"};
+    if (pcQuickSolve(p, settings, &memory->arena, &info.solve, v, c)) return info;
+    int tried = info.solve.iterations;
+    info = pcSparseSolve(p, settings, memory, v, c);
+    info.solve.iterations += tried;
     bool bounded = settings->maxIterations > 0; /* who limits the work does not want more of it */
     if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS || bounded) return info;
     pcArena* arena = &memory->arena;

@@ -17,9 +17,9 @@ typedef struct Impulse {
     const double* W; /* column-major */
     double *own, *matrix;
     int* pivots;
-    int* active;             /* rows of cones that answer, */
-    bool* answers;           /* and which cones those are */
-    double *solved, *room;   /* dx of active rows: in their places, and without gaps */
+    int* active;           /* rows of cones that answer, */
+    bool* answers;         /* and which cones those are */
+    double *solved, *room; /* dx of active rows: in their places, and without gaps */
 } Impulse;
 
 static void velocities(void* self, const double* x, double* u)
@@ -124,7 +124,7 @@ bool pcImpulseForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     if (!s) return false;
     size_t n = (size_t)p->rows;
     *s = (Impulse){.p = p, .n = p->rows, .cones = p->cones, .cone = p->cone, .W = p->W};
-    s->own = pcArenaNew(arena, double, n), s->matrix = pcArenaNew(arena, double, n * n), s->pivots = pcArenaNew(arena, int, n);
+    s->own = pcArenaNew(arena, double, n), s->matrix = pcArenaNew(arena, double, n* n), s->pivots = pcArenaNew(arena, int, n);
     s->active = pcArenaNew(arena, int, n), s->answers = pcArenaNew(arena, bool, p->cones);
     s->solved = pcArenaNew(arena, double, n), s->room = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;

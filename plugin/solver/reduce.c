@@ -159,7 +159,7 @@ static bool reconcile(pcReduced* r, pcArena* arena)
 {
     int n = r->frees, k = r->rank, rows = r->problem->rows;
     if (k == n) return true;
-    double *K = pcArenaNew(arena, double, (size_t)n * (size_t)k + 1), *A = pcArenaNew(arena, double, (size_t)k * (size_t)k + 1);
+    double *K = pcArenaNew(arena, double, (size_t)n*(size_t)k + 1), *A = pcArenaNew(arena, double, (size_t)k*(size_t)k + 1);
     double* y = pcArenaNew(arena, double, k + 1);
     if (!pcArenaGood(arena)) return false;
     for (int e = 0; e < n; e++) {
@@ -300,7 +300,7 @@ static bool findVariables(pcReduced* r, pcArena* arena)
     const pcProblem* p = r->problem;
     r->first = pcArenaNew(arena, int, p->cones + 1);
     r->freeRow = pcArenaNew(arena, int, p->cones + 1), r->order = pcArenaNew(arena, int, p->cones + 1);
-    r->angle = pcArenaNew(arena, double, (size_t)p->cones * PC_CONE_GROUPS);
+    r->angle = pcArenaNew(arena, double, (size_t)p->cones* PC_CONE_GROUPS);
     if (!pcArenaGood(arena)) return false;
     for (int k = 0; k < p->cones; k++) {
         r->first[k] = r->n;
@@ -316,13 +316,13 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     *r = (pcReduced){.problem = p, .edges = edges};
     if (!findVariables(r, arena)) return false;
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
-    r->W = pcArenaNew(arena, double, rows * rows), r->V = frees ? pcArenaNew(arena, double, rows * rows) : r->W;
+    r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaNew(arena, double, rows* rows) : r->W;
     r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
     r->pushed = pcArenaNew(arena, double, rows);
-    if (!p->W) r->Z = pcArenaNew(arena, double, rows * (size_t)widthOf(p));
-    r->M = pcArenaNew(arena, double, n * n), r->q = pcArenaNew(arena, double, n);
+    if (!p->W) r->Z = pcArenaNew(arena, double, rows*(size_t)widthOf(p));
+    r->M = pcArenaNew(arena, double, n* n), r->q = pcArenaNew(arena, double, n);
     r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
-    r->factor = pcArenaNew(arena, double, frees * frees);
+    r->factor = pcArenaNew(arena, double, frees* frees);
     r->x = pcArenaNew(arena, double, frees);
     if (!pcArenaGood(arena) || (!p->W && !mobilities(p, r->Z, arena))) return false;
     delassus(r);

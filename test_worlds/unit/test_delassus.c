@@ -16,11 +16,22 @@
 #define PI 3.14159265358979323846
 #define NOT_FINITE ((double)NAN)
 
-static const char* const files[] = {
-    "boxesstack1-i100000-32", "capsules-i100-1090",          "capsules-i101-404",           "confeti-ex03",
-    "nespheres_10_1",         "frictioncontactproblem00031", "frictioncontactproblem00071", "frictioncontactproblem00237",
-    "oneobject-i100000-316",  "fc2d_slidercranklagrangian00000", "rover1039",               "rover1040",
-    "rover11035",             "rover4144",                   "rover4396",                   "rover4609"};
+static const char* const files[] = {"boxesstack1-i100000-32",
+                                    "capsules-i100-1090",
+                                    "capsules-i101-404",
+                                    "confeti-ex03",
+                                    "nespheres_10_1",
+                                    "frictioncontactproblem00031",
+                                    "frictioncontactproblem00071",
+                                    "frictioncontactproblem00237",
+                                    "oneobject-i100000-316",
+                                    "fc2d_slidercranklagrangian00000",
+                                    "rover1039",
+                                    "rover1040",
+                                    "rover11035",
+                                    "rover4144",
+                                    "rover4396",
+                                    "rover4609"};
 enum { FILES = sizeof files / sizeof *files };
 
 static double target(int dim) { return dim == 2 ? 1e-12 : 1e-8; }
@@ -455,13 +466,13 @@ static Spoilt fresh(void)
     return s;
 }
 
-#define PC_EXPECT_REFUSED(change)                              \
-    do {                                                       \
-        PC_CASE("%s", #change);                                \
-        Spoilt s = fresh();                                    \
-        change;                                                \
-        expectRefused(&s.c.problem, &s.settings, s.c.r);       \
-        caseFree(&s.c);                                        \
+#define PC_EXPECT_REFUSED(change)                        \
+    do {                                                 \
+        PC_CASE("%s", #change);                          \
+        Spoilt s = fresh();                              \
+        change;                                          \
+        expectRefused(&s.c.problem, &s.settings, s.c.r); \
+        caseFree(&s.c);                                  \
     } while (0)
 
 PC_TEST(Delassus, RefusesWhatIsMissing)
