@@ -1,13 +1,10 @@
-/* Cone problems by Lemke's method, where the quick try of quick.c is not enough: a pass of fan.c is one path, from the basis that the
- * guess tells. */
+/* Cone problems by Lemke's method: a pass of fan.c is one path, from the basis that the guess tells. */
 #include "solver/lemke_cone.h"
 
 #include <limits.h>
 
 #include "solver/fan.h"
 #include "solver/lemke.h"
-#include "solver/memory.h"
-#include "solver/quick.h"
 
 static pcSolveInfo solve(const pcReduced* r, double tolerance, int maxPivots, bool guess, pcArena* arena, double* z)
 {
@@ -23,10 +20,5 @@ static pcSolveInfo solve(const pcReduced* r, double tolerance, int maxPivots, bo
 pcConeInfo pcLemkeConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     const pcFanMethod lemke = {"lemke", INT_MAX, solve};
-    pcConeInfo info = {.solver = lemke.name};
-    if (pcQuickSolve(problem, settings, &memory->arena, &info.solve, v, c)) return info;
-    int tried = info.solve.iterations;
-    info = pcFanSolve(&lemke, problem, settings, memory, v, c);
-    info.solve.iterations += tried;
-    return info;
+    return pcFanSolve(&lemke, problem, settings, memory, v, c);
 }
