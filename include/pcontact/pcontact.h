@@ -1,0 +1,95 @@
+/*
+ * Perfect Contact for programs built on the Open Dynamics Engine: another solver and another narrowphase, per world, at any time.
+ *
+ *     pcSettings settings = pcDefaultSettings();
+ *     pcWorldAttach(world, space, &settings);          // once
+ *     …
+ *     pcWorldStep(world, 0.01);                        // instead of dWorldStep
+ *
+ * With a space, contacts are found here, looking ahead; no near callback and no contact joints are needed. Without one, the step uses the
+ * contact joints that the program makes, and what pcNearCallback has collected. ODE integrates, damps, disables bodies and calls back as
+ * it always does. A step that cannot be solved becomes a native one, and is counted in the report.
+ */
+#ifndef PCONTACT_PCONTACT_H
+#define PCONTACT_PCONTACT_H
+
+#include <ode/ode.h>
+
+#include "pcontact/lcp.h"
+#include "pcontact/metric.h"
+#include "pcontact/settings.h"
+#include "pcontact/shape.h"
+#include "pcontact/system.h"
+#include "pcontact/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Puts a world under the settings; NULL settings: the defaults. PC_ERROR_UNSUPPORTED: this build of ODE is not one we understand; the
+ * world stays native. Attaching again changes space and settings. */
+PC_API pcStatus pcWorldAttach(dWorldID world, dSpaceID spaceOrNull, const pcSettings* settings);
+
+/* Another model, solver or any other setting from the next step on. */
+PC_API pcStatus pcWorldSetSettings(dWorldID world, const pcSettings* settings);
+
+/* Asked for every near pair of geoms of a world that is attached with a space: fills in the surface (it comes with the settings' friction)
+ * and returns 1, or returns 0: the pair does not touch. NULL: the settings' friction everywhere. */
+typedef int pcSurfaceFn(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParameters* surface);
+PC_API pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context);
+
+/* One step by the world's model; of a world that is not attached, dWorldStep. PC_OK also where the step had to be native: the report says so. */
+PC_API pcStatus pcWorldStep(dWorldID world, dReal h);
+
+/* What could not be translated, counted per step; pcWorldReport names it. */
+typedef struct pcWorldReportExtra {
+    int native;            /* 1: this step was a native one, by model or because it could not be solved */
+    int nativeSteps, steps; /* since the world was attached */
+    int ignoredContacts;   /* contact joints between geoms of the attached space: its contacts were found here */
+    int untranslated;      /* constraints that the model cannot express */
+    char untranslatedNames[256]; /* what they were, each once; "" none */
+    char reason[256];      /* why the last native step was one; "" if the model says so */
+    double shadowDifference; /* model=shadow: largest difference of velocities, native against ours, by the velocity scale */
+} pcWorldReportExtra;
+
+/* Of the last step. */
+PC_API pcStatus pcWorldReport(dWorldID world, pcStepReport* report);
+PC_API pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra);
+
+/* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
+PC_API pcStatus pcWorldDetach(dWorldID world);
+
+/* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane), else dCollide itself. */
+PC_API int pcCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
+
+/* A ready dNearCallback for dSpaceCollide: collects the pair's events for the next step of the world given as its data. */
+PC_API void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2);
+
+/* Puts the ratio metric behind dCollide for every program in the process, and takes it away again. */
+PC_API pcStatus pcOverrideColliders(void);
+PC_API pcStatus pcRestoreColliders(void);
+
+/* For hosts that dlopen: the functions above as a table. NULL if this library does not have that version. */
+#define PC_PLUGIN_VERSION 1
+typedef struct pcPluginTable {
+    int version;
+    const char* (*lastError)(void);
+    pcSettings (*defaultSettings)(void);
+    pcStatus (*settingsParse)(pcSettings*, const char*);
+    pcStatus (*worldAttach)(dWorldID, dSpaceID, const pcSettings*);
+    pcStatus (*worldSetSettings)(dWorldID, const pcSettings*);
+    pcStatus (*worldSetSurface)(dWorldID, pcSurfaceFn*, void*);
+    pcStatus (*worldStep)(dWorldID, dReal);
+    pcStatus (*worldReport)(dWorldID, pcStepReport*);
+    pcStatus (*worldDetach)(dWorldID);
+    int (*collide)(dGeomID, dGeomID, int, dContactGeom*, int);
+    void (*nearCallback)(void*, dGeomID, dGeomID);
+    pcStatus (*overrideColliders)(void);
+    pcStatus (*restoreColliders)(void);
+} pcPluginTable;
+PC_API const pcPluginTable* pcPluginGet(int abiVersion);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
