@@ -18,7 +18,7 @@ typedef struct pcSolveSettings {
     const char* solver;   /* "auto", "lemke", "minmap"; for contact problems also "fixedpoint" and "sparse" */
     double tolerance;     /* of the residual, dimensionless; default 1e-10 */
     int maxIterations;    /* pivots of lemke, Newton steps of the others; 0: chosen from the size */
-    int coneEdges;        /* friction cone of pcDelassusSolve: even and >= 4, or 0 for the circular one; in 2D it has no effect */
+    int coneEdges;        /* friction cone of pcDelassusSolve: even, 4 to 1024, or 0 for the circular one; in 2D it has no effect */
     const double* start;  /* a guess of the answer, or NULL: helps when it is good, costs little when it is not */
     double* ray;          /* room for n numbers, or NULL: written with PC_RAY only */
     unsigned cookie;      /* private */
@@ -52,8 +52,9 @@ typedef struct pcDelassus {
     const double* mu; /* contacts */
 } pcDelassus;
 
-/* residual: max over contacts of |r - proj_K(r - rho (u + mu |u_t| n))|, with velocities scaled by max |q| and impulses by that over the
- * mean diagonal of the contact's own block of W, so that it is dimensionless. */
+/* residual: max over contacts of |r - proj_K(r - rho (u + mu |u_t| n))|, dimensionless: friction rows multiplied by mu (so that K is the
+ * unit cone), velocities divided by the largest |q| of these rows, impulses by that over the mean diagonal of the contact's own block of W,
+ * or by the impulse itself where that is larger. */
 PC_API pcSolveInfo pcDelassusSolve(const pcDelassus* problem, const pcSolveSettings* settings, double* r);
 
 #ifdef __cplusplus

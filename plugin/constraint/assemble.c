@@ -56,7 +56,7 @@ static const double* denseMass(const pcAssembly* a, pcIsland* island)
             mobility[i * n + k] =
                 a->system->mobility[(6 * (size_t)island->body[i / 6] + i % 6) * all + 6 * (size_t)island->body[k / 6] + k % 6];
     island->mobility = mobility;
-    return pcInvertSymmetric(a->arena, mobility, (int)n, mass) ? mass : NULL;
+    return pcInvertSymmetric(mobility, (int)n, mass) ? mass : NULL;
 }
 
 static const double* blockMass(const pcAssembly* a, const pcIsland* island)

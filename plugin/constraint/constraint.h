@@ -42,7 +42,7 @@ v3 pcPointVelocity(const pcMotion* motion, const double velocity[6], v3 x);
 /* ---- mobility (mobility.c) ---- */
 
 /* The inverse of a symmetric positive definite matrix, n x n; false if it is not positive definite. */
-bool pcInvertSymmetric(pcArena* arena, const double* matrix, int n, double* inverse);
+bool pcInvertSymmetric(const double* matrix, int n, double* inverse);
 
 /* ---- contacts (contact.c) ---- */
 

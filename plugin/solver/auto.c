@@ -13,11 +13,34 @@
 #include "solver/quick.h"
 #include "solver/sparse.h"
 
-#define LEMKE_ROWS 240 /* a dense LCP of about 700 variables */
+#define DENSE_ROWS 240 /* a dense LCP of about 700 variables */
 
+/* Where nothing can be met (contradictory joints, a squeezed body), the largest residual is that of what cannot be met, for everyone;
+ * then the answer of a method that balances it is kept against one that ended on a ray, which may have let go of everything else. */
 static bool better(const pcSolveInfo* a, const pcSolveInfo* b)
 {
-    return a->outcome == PC_SOLVED ? b->outcome != PC_SOLVED : b->outcome != PC_SOLVED && a->residual < b->residual;
+    if (a->outcome == PC_SOLVED || b->outcome == PC_SOLVED) return a->outcome == PC_SOLVED && b->outcome != PC_SOLVED;
+    return a->residual < 0.5 * b->residual;
+}
+
+/* `second` also tries; the better answer stays in v and c. */
+static void tryAlso(pcConeSolve* second, const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info,
+                    double* v, double* c)
+{
+    pcArena* arena = &memory->arena;
+    size_t mark = pcArenaMark(arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
+    double *x = pcArenaNew(arena, double, unknowns), *y = pcArenaNew(arena, double, rows);
+    if (pcArenaGood(arena)) {
+        pcConeInfo other = second(p, &(pcConeSettings){.tolerance = settings->tolerance}, memory, x, y);
+        pcSolveInfo before = info->solve;
+        if (better(&other.solve, &info->solve)) {
+            memcpy(v, x, unknowns * sizeof *v), memcpy(c, y, rows * sizeof *c);
+            *info = other;
+        }
+        info->solve.iterations = before.iterations + other.solve.iterations;
+        info->solve.fallbacks = before.fallbacks + other.solve.fallbacks + 1;
+    }
+    pcArenaRelease(arena, mark);
 }
 
 pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
@@ -27,22 +50,7 @@ pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSol
     int tried = info.solve.iterations;
     info = pcSparseSolve(p, settings, memory, v, c);
     info.solve.iterations += tried;
-    bool bounded = settings->maxIterations > 0; /* who limits the work does not want more of it */
-    if (info.solve.outcome == PC_SOLVED || p->rows > LEMKE_ROWS || bounded) return info;
-    pcArena* arena = &memory->arena;
-    size_t mark = pcArenaMark(arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
-    double *x = pcArenaNew(arena, double, unknowns), *y = pcArenaNew(arena, double, rows);
-    if (pcArenaGood(arena)) {
-        pcConeSettings cold = *settings;
-        cold.warm = false, cold.maxIterations = 0;
-        pcConeInfo second = pcLemkeConeSolve(p, &cold, memory, x, y);
-        second.solve.iterations += info.solve.iterations;
-        second.solve.fallbacks += info.solve.fallbacks + 1;
-        bool won = better(&second.solve, &info.solve);
-        if (won) memcpy(v, x, unknowns * sizeof *v), memcpy(c, y, rows * sizeof *c);
-        info = won ? second : (pcConeInfo){.solve = {info.solve.outcome, second.solve.iterations, info.solve.residual, second.solve.fallbacks},
-                                           .solver = info.solver};
-    }
-    pcArenaRelease(arena, mark);
+    bool more = p->rows <= DENSE_ROWS && settings->maxIterations == 0; /* who limits the work does not want more of it */
+    if (more && info.solve.outcome != PC_SOLVED) tryAlso(pcLemkeConeSolve, p, settings, memory, &info, v, c);
     return info;
 }

@@ -30,7 +30,6 @@ typedef struct Group {
     const double *r, *u;
     double z[2];
     double h, dh[2];  /* shift and its gradient; where it is not smooth (u = 0) the middle of all gradients, 0 */
-    int corner;       /* polygon: the corner that gives h */
     double c[2], w[2], T[4];
     double rest;      /* w'z - h */
 } Group;

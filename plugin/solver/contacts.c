@@ -67,8 +67,9 @@ static bool choiceIsGood(const pcDelassus* p, const pcSolveSettings* settings)
 {
     if (!pcSolveSettingsGood(settings)) return false;
     if (!pcConeSolverFind(settings->solver)) return unknownSolver(settings->solver);
-    if (settings->coneEdges != 0 && (settings->coneEdges < 4 || settings->coneEdges % 2 != 0))
-        return pcFail(PC_ERROR_ARGUMENT, "coneEdges is %d; it must be even and at least 4, or 0 for the circular cone.", settings->coneEdges) == PC_OK;
+    int edges = settings->coneEdges;
+    if (edges != 0 && (edges < 4 || edges > 1024 || edges % 2 != 0))
+        return pcFail(PC_ERROR_ARGUMENT, "coneEdges is %d; it must be even, from 4 to 1024, or 0 for the circular cone.", edges) == PC_OK;
     for (int i = 0; settings->start && i < p->dim * p->contacts; i++)
         if (!isfinite(settings->start[i])) return refuse(PC_ERROR_NOT_FINITE, "The starting guess has an entry that is NaN or infinite.");
     return true;

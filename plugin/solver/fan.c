@@ -24,6 +24,7 @@
 
 #define EDGES 8     /* corners of a fan */
 #define PASSES 20   /* turns of the fans */
+#define FINE 0.03   /* of the tolerance: turning goes on until then, where it still helps; velocities of ill-conditioned worlds need it */
 #define STALL 4     /* passes without getting better by half: then turning does not help */
 #define HELPED 3    /* passes in which the method had to be helped: the others would be as hard */
 #define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
@@ -108,7 +109,8 @@ static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverM
         pcConeSettings other = {.tolerance = settings->tolerance, .warm = isfinite(info->solve.residual)};
         pcConeInfo found = pcSparseSolve(p, &other, memory, x, y);
         info->solve.fallbacks++;
-        if (found.solve.residual < info->solve.residual || found.solve.outcome == PC_SOLVED) {
+        /* Of answers about as good, this one: a ray, or a fan, may have let go of rows that could have been met. */
+        if (found.solve.outcome == PC_SOLVED || !(2.0 * info->solve.residual < found.solve.residual)) {
             memcpy(v, x, unknowns * sizeof *x), memcpy(c, y, rows * sizeof *y);
             info->solve.residual = found.solve.residual;
             info->solve.outcome = found.solve.outcome, info->solver = found.solver;
@@ -136,7 +138,8 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
         info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
         info.solve.residual = certificate.residual;
         info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
-        if (info.solve.outcome == PC_SOLVED || lcp.outcome == PC_RAY) break;
+        bool fine = certificate.residual <= FINE * settings->tolerance || !discs;
+        if ((info.solve.outcome == PC_SOLVED && fine) || lcp.outcome == PC_RAY) break;
         helped += lcp.fallbacks > 0;
         stall = certificate.residual < 0.5 * best ? 0 : stall + 1;
         best = smaller(best, certificate.residual);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/vec.h"
 #include "solver/lemke.h"
 #include "solver/minmap.h"
 #include "solver/public.h"
 
 #define COOKIE 0x6c63704du
+#define OWN_TERMS 1e-6 /* parts below this are rounding, or noise in the data */
 
 pcSolveSettings pcDefaultSolveSettings(void) { return (pcSolveSettings){.solver = "auto", .tolerance = 1e-10, .cookie = COOKIE}; }
 
@@ -97,6 +99,22 @@ static bool numbersAreFinite(const pcLcp* problem, const double* start)
     return true;
 }
 
+/* The residual of scaled.h weighs rows against each other; where scales are 1e30 apart a row may then count for nothing. So once more by
+ * each row's own terms: w_i < 0, or z_i and w_i both positive, by a part of what w_i is the sum of. */
+static void doubt(const pcLcp* p, const double* z, double tolerance, pcSolveInfo* info)
+{
+    size_t n = (size_t)p->n;
+    double largestZ = 0.0, largestQ = 0.0;
+    for (size_t i = 0; i < n; i++) largestZ = larger(largestZ, fabs(z[i])), largestQ = larger(largestQ, fabs(p->q[i]));
+    for (size_t i = 0; i < n; i++) {
+        double w = p->q[i], terms = fabs(p->q[i]);
+        for (size_t j = 0; j < n; j++) w += p->M[i * n + j] * z[j], terms += fabs(p->M[i * n + j] * z[j]);
+        double wrong = w < 0.0 ? -w / terms : smaller(w / terms, z[i] / largestZ);
+        if (wrong > OWN_TERMS && fabs(w) > OWN_TERMS * largestQ) info->residual = larger(info->residual, wrong);
+    }
+    if (info->outcome == PC_SOLVED && !(info->residual <= tolerance)) info->outcome = PC_INACCURATE;
+}
+
 pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z)
 {
     pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
@@ -107,6 +125,7 @@ pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, do
     if (!numbersAreFinite(problem, settings->start)) return info;
     pcArena arena = {0};
     info = solver->solve(problem, settings, &arena, z);
+    doubt(problem, z, settings->tolerance, &info);
     pcArenaFree(&arena);
     return info;
 }

@@ -55,6 +55,7 @@ typedef struct Method {
     const pcLinear* p;
     State now, trial;
     double *r, *weight, *G, *local, *dx, *du, *dy, *rhs, *load;
+    double *stillX, *stillC; /* where rounds began to hold back the same: from then on impulses only grow */
     int* offset; /* of each cone's block in G */
     double eps;
     int iterations;
@@ -82,6 +83,7 @@ static bool methodNew(Method* m, const pcLinear* p, pcArena* arena)
     m->dx = pcArenaNew(arena, double, p->unknowns), m->rhs = pcArenaNew(arena, double, p->unknowns);
     m->du = pcArenaNew(arena, double, p->rows), m->dy = pcArenaNew(arena, double, p->rows);
     m->load = pcArenaNew(arena, double, p->rows);
+    m->stillX = pcArenaNew(arena, double, p->unknowns), m->stillC = pcArenaNew(arena, double, p->rows);
     return stateNew(&m->now, p, arena) && stateNew(&m->trial, p, arena);
 }
 
@@ -345,6 +347,7 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
             afterFailure(&s), info.restarts++;
             continue;
         }
+        for (int i = 0; settings->held && i < p->rows; i++) settings->held[i] = m->weight[i] * (m->now.c[i] - m->r[i]);
         double rounding = errorOf(m);
         info.residual = held + enough + rounding;
         bool close = held + enough <= tolerance, rough = rounding > ROUGH && s.settled < SETTLE_LIMIT;
@@ -352,9 +355,13 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
         if (close && rough) {
             s.eps = larger(s.eps, EPS_SETTLE), s.held = held, s.settled++;
         } else {
+            int before = s.same;
             afterSuccess(&s, held, steps, tolerance);
+            if (before == 0 && s.same == 1) copy(m->stillX, x, p->unknowns), copy(m->stillC, c, p->rows);
         }
     }
+    info.jammed = !info.converged && s.same >= JAMMED_LIMIT;
+    if (info.jammed) copy(x, m->stillX, p->unknowns), copy(c, m->stillC, p->rows);
     info.iterations = m->iterations;
     pcArenaRelease(arena, mark);
     return info;

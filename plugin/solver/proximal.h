@@ -30,6 +30,7 @@ typedef struct pcProximalSettings {
     double tolerance;   /* of the natural residual, by velocityScale */
     int maxIterations;  /* Newton steps; 0: 400 */
     bool warm;          /* x and c come in with a guess */
+    double* held;       /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
 } pcProximalSettings;
 
 typedef struct pcProximalInfo {
@@ -37,6 +38,7 @@ typedef struct pcProximalInfo {
     int iterations; /* Newton steps */
     int rounds;     /* proximal steps */
     int restarts;   /* rounds that had to be repeated with more regularization */
+    bool jammed;     /* ended because nothing gave way any more, and impulses only grew */
     double residual; /* natural residual as the method sees it */
 } pcProximalInfo;
 

@@ -18,6 +18,7 @@
 #include "linalg/mass.h"
 
 #define TWO_PI 6.283185307179586476925286766559
+#define LEFT_OVER 1e-14 /* of a row's own size: less is rounding of what the FREE rows have taken away */
 #define RANK 1e-11 /* of a unit diagonal: less is rounding of what the rows before have in common with this one */
 
 static size_t at(int i, int j, int n) { return (size_t)i * (size_t)n + (size_t)j; }
@@ -186,6 +187,12 @@ static void eliminate(pcReduced* r)
         for (int k = 0; k < r->rank; k++) {
             const double* row = r->W + at(freeAt(r, k), 0, rows);
             for (int j = 0; r->x[k] != 0.0 && j < rows; j++) r->V[at(i, j, rows)] -= r->x[k] * row[j];
+        }
+    }
+    for (int i = 0; r->rank && i < rows; i++) {
+        for (int j = 0; j < rows; j++) {
+            double size = sqrt(r->W[at(i, i, rows)] * r->W[at(j, j, rows)]);
+            if (fabs(r->V[at(i, j, rows)]) <= LEFT_OVER * size) r->V[at(i, j, rows)] = 0.0;
         }
     }
     for (int k = 0; k < r->rank; k++) r->x[k] = r->e0[freeAt(r, k)];

@@ -84,9 +84,11 @@ static void replaceZeros(int n, double* scale)
 static void chooseScales(int n, const double* M, const Maxima* work, double* r, double* c)
 {
     int inP = 0;
+    for (int i = 0; i < n; i++) r[i] = c[i] = 1.0;
+    findMaxima(n, M, r, c, work);
     for (int i = 0; i < n; i++) {
-        double diagonal = M[(size_t)i * (size_t)n + (size_t)i];
-        r[i] = c[i] = diagonal > 0.0 ? inversePower(diagonal, true) : 0.0;
+        double diagonal = M[(size_t)i * (size_t)n + (size_t)i], noise = n * 2.0 * PC_ROUND * larger(work->row[i], work->column[i]);
+        r[i] = c[i] = diagonal > noise ? inversePower(diagonal, true) : 0.0;
     }
     findMaxima(n, M, r, c, work);
     if (dropFromP(n, M, work, r, c)) findMaxima(n, M, r, c, work);

@@ -18,6 +18,7 @@
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
 #define WARM_LIMIT 24 /* Newton steps from a guess */
+#define CONTRADICTS 0.1 /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
 typedef struct Velocity {
@@ -246,9 +247,10 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
 }
 
 /* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
-static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* v, double* c)
+static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
+                              double* v, double* c)
 {
-    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations};
+    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .held = held};
     pcProximalInfo warm = {0};
     if (settings->warm) {
         method.warm = true, method.maxIterations = WARM_LIMIT;
@@ -262,6 +264,38 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     return cold;
 }
 
+/* Which cone a row belongs to is known by walking; rows that contradict must all be FREE ones. */
+static bool onlyFree(const pcProblem* p, const double* held, double least)
+{
+    for (int k = 0; k < p->cones; k++) {
+        for (int i = p->cone[k].row; p->cone[k].kind != PC_CONE_FREE && i < p->cone[k].row + p->cone[k].rows; i++) {
+            if (fabs(held[i]) > least) return false;
+        }
+    }
+    return true;
+}
+
+/* Targets of FREE rows that contradict each other: v has settled where it is least wrong, while impulses against each other have grown
+ * without end. v is the exact solution with targets changed by what is held back; solved anew from nothing, that problem gives the same
+ * v by impulses of a sensible size. (A body squeezed between contacts is left: there, large impulses are what grips it.) */
+static void unjam(const pcProblem* p, const double* held, const pcConeSettings* settings, pcArena* arena, double* v, double* c)
+{
+    size_t rows = (size_t)p->rows, unknowns = (size_t)pcUnknowns(p);
+    double *target = pcArenaNew(arena, double, rows), *x = pcArenaNew(arena, double, unknowns), *y = pcArenaNew(arena, double, rows);
+    pcProblem changed = *p;
+    pcLinear linear;
+    if (!pcArenaGood(arena) || !pcLinearForm(&changed, arena, &linear)) return;
+    double most = 0.0;
+    for (size_t i = 0; i < rows; i++) most = larger(most, fabs(held[i]));
+    if (!onlyFree(p, held, CONTRADICTS * most)) return;
+    for (size_t i = 0; i < rows; i++) target[i] = p->target[i] - (fabs(held[i]) > CONTRADICTS * most ? held[i] : 0.0);
+    changed.target = target;
+    pcConeStart(p, x, y);
+    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations};
+    if (!pcProximalSolve(&linear, &method, arena, x, y).converged) return;
+    memcpy(v, x, unknowns * sizeof *v), memcpy(c, y, rows * sizeof *c);
+}
+
 pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = "sparse"};
@@ -270,7 +304,9 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
     if (!pcLinearForm(p, &memory->arena, &linear)) {
         if (!settings->warm) pcConeStart(p, v, c);
     } else {
-        pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, v, c);
+        double* held = pcArenaNew(&memory->arena, double, p->rows);
+        pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, held, v, c);
+        if (found.jammed && held) unjam(p, held, settings, &memory->arena, v, c);
         pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         info.solve.iterations = found.iterations;
         info.solve.fallbacks = found.restarts;

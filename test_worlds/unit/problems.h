@@ -16,7 +16,7 @@ typedef struct pcProblemKind {
 extern const pcProblemKind pcProblemKinds[];
 extern const int pcProblemKindCount;
 
-/* Unilateral rows without friction, at most 8, and up to 4 equality rows; small enough for reference_enumeration.h. With `zeroRows`,
+/* Unilateral rows without friction, at most 8, and up to 4 equality rows; small enough for the enumeration of reference.h. With `zeroRows`,
  * contacts keep friction rows: of zeros, as mu = 0 makes them. */
 pcConeModel pcFrictionless(uint64_t seed, bool zeroRows, bool coulomb);
 

@@ -23,7 +23,7 @@ typedef struct Demand {
     double mayMiss;
 } Demand;
 
-static const Demand demands[] = {{"auto", 1e-10, INT_MAX, 0.0}, {"lemke", 1e-10, 120, 0.0}, {"sparse", 1e-10, INT_MAX, 0.0}, {"sweeps", 1e-8, 60, 0.15}};
+static const Demand demands[] = {{"auto", 1e-10, INT_MAX, 0.0}, {"lemke", 1e-10, 120, 0.0}, {"sparse", 1e-10, INT_MAX, 0.0}};
 static const Demand usual = {"", 1e-8, INT_MAX, 0.0};
 
 static Demand demandOf(const pcConeSolver* solver)
