@@ -23,8 +23,8 @@
 
 static const double GAMMA = 0.2;        /* where it is not set: ODE's ERP */
 static const double LEAST_GAMMA = 0.05; /* so that what nothing presses on comes out at last */
-static const double TOUCH = 1e-9;   /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
-static const double SLIDING = 1e-6; /* of the speeds of the bodies: slower has no direction */
+static const double TOUCH = 1e-9;    /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
+static const double SLIDING = 1e-6;  /* of the speeds of the bodies: slower has no direction */
 static const double APPROACH = 1e-9; /* of the same: slower is rounding, not an impact (StepRestitution.StackAtRestCostsNoMore) */
 
 /* What the rows of a contact are made from. */
@@ -167,10 +167,7 @@ static double gainedInStep(const Contact* c)
 
 /* Poisson gives back the whole impulse of a contact, that which carries a weight for one step included. So it is for impacts: those faster
  * than the forces of the step make a body at rest, and than the error of the last step's velocities. */
-static bool isImpact(const Contact* c)
-{
-    return -c->nOld > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed;
-}
+static bool isImpact(const Contact* c) { return -c->nOld > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed; }
 
 static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
 {

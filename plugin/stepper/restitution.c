@@ -22,16 +22,16 @@
  * what the flight before and after loses (T(push) in every step of free fall). Newton's law promises a velocity, so it is held to G with
  * the larger of the two works.
  *
- * p = 1 if that gains nothing and has an answer. Otherwise p = 0 is solved, whose gain (penetrations that are pushed out) is allowed to all, then p is sought
- * between: Poisson begins where v1 + p M^-1 J'e c1 alone would gain nothing, Newton in the middle, and both go on by halves. What is tried
- * depends on nothing but the island; only the answer that is kept tells the outcome.
+ * p = 1 if that gains nothing and has an answer. Otherwise p = 0 is solved, whose gain (penetrations that are pushed out) is allowed to
+ * all; then p is sought between: Poisson begins where v1 + p M^-1 J'e c1 alone would gain nothing, Newton in the middle, and both go on
+ * by halves. What is tried depends on nothing but the island; only the answer that is kept tells the outcome.
  */
 #include <string.h>
 
 #include "solver/certificate.h"
 #include "stepper/stepper.h"
 
-static const double SLACK = 4e-10;   /* of T(v) + T(v_old) + T(push): gains that are rounding (StepRestitution.NeverGainsEnergy) */
+static const double SLACK = 4e-10;   /* of T(v) + T(v_old) + T(push), or the tolerance: rounding (StepRestitution.NeverGainsEnergy) */
 static const double ENOUGH = 0.01;   /* of the same: who loses no more than that need not look for a larger p */
 static const double SLIDING = 1e-6;  /* of the normal impulse: friction so near to its bound is at it */
 static const double SLIPPING = 1e-7; /* of the problem's unit of velocity: slower is the solver's error, it sticks */
@@ -226,7 +226,7 @@ static void decompress(Bounce* b)
     island->problem.free = b->f2;
 }
 
-/* The largest p with G(v1 + p d) <= G(v1), or 0, whichever is larger: the root of x p^2 + y p + z <= 0, where z <= 0. */
+/* The largest p with G(v1 + p d) <= max(G(v1), 0): the root of x p^2 + y p + z <= 0, where z <= 0. */
 static double firstGuess(const Bounce* b)
 {
     const pcIsland* island = b->s->island;
@@ -280,14 +280,13 @@ static void halve(Bounce* b, double limit)
 /* The whole gained, or has no answer: what e = 0 has of either is not restitution's. */
 static void lessen(Bounce* b, const Trial* whole)
 {
+    keep(b, whole);
     Trial none = attempt(b, 0.0);
     double limit = larger(none.gain, 0.0);
-    keep(b, &none);
-    if (allowed(b, whole, limit) && !isWorse(whole, &none.info)) {
-        Trial again = attempt(b, 1.0);
-        keep(b, &again);
-    } else
+    if (!allowed(b, whole, limit) || isWorse(whole, &none.info)) {
+        keep(b, &none);
         halve(b, limit);
+    }
     recall(b);
 }
 

@@ -281,7 +281,7 @@ static void makeImpact(pcRandom* random, Scene* s, v3 u, bool joints)
     }
     int ground = v3Norm(u) > 0 ? sceneBody(s, (const double[3]){0, 0, -1}, 1, unit) : PC_WORLD;
     if (ground >= 0) s->body[ground].kind = PC_BODY_KINEMATIC, v3Store(s->body[ground].velocity, u);
-    for (int i = below(random, 4 * count); i >= 0; i--) randomContact(random, s, ground, below(random, count));
+    for (int i = below(random, 3 * count); i >= 0; i--) randomContact(random, s, ground, below(random, count));
     if (joints) addJoint(s, below(random, count - 1));
 }
 
@@ -313,11 +313,11 @@ PC_TEST(StepRestitution, NeverGainsEnergy)
         for (int model = 0; model < 2; model++)
             for (int joints = 0; joints < 2; joints++) {
                 int solved = 0;
-                for (uint64_t seed = 1; seed <= 300; seed++) {
+                for (uint64_t seed = 1; seed <= 120; seed++) {
                     PC_CASE("law=%d model=%d joints=%d seed=%d", law, model, joints, (int)seed);
                     solved += gainsNothing(seed, law, model, joints);
                 }
                 PC_CASE("law=%d model=%d joints=%d", law, model, joints);
-                PC_EXPECT_GE(solved, 297);
+                PC_EXPECT_GE(solved, 119);
             }
 }
