@@ -43,7 +43,10 @@ typedef struct pcSurface {
     double rolling;         /* length >= 0: |rolling moment| <= rolling * normal force; 0: none */
     int forceLimit;         /* 1: mu and mu2 are largest forces, not coefficients */
     double surfaceVelocity[3]; /* of body 2's surface relative to body 1's beyond their motion: a conveyor belt; world axes */
-    double bounce;          /* restitution 0 .. 1 */
+    double bounce;          /* restitution 0 .. 1. The whole island bounces less where its energy would grow by it: with friction, Newton's
+                               law alone can add some. Poisson gives back the normal impulse, and the friction, torsion and rolling
+                               of contacts that slide (not a friction that is bounded by a force); only of impacts: faster than what
+                               the forces of one step make of rest */
     double bounceVelocity;  /* approach speed below which nothing bounces */
     double softness;        /* velocity per impulse >= 0 along the normal (ODE: cfm / h); 0: hard */
     double slip1, slip2;    /* velocity per impulse >= 0 along the friction directions */

@@ -67,7 +67,9 @@ typedef struct pcTouchRows {
     v3 tangent1, tangent2;
     bool impact; /* Poisson: it is compressed now and gives back `bounce` of its impulse */
     double bounce;
-    double target; /* Poisson: of the normal row after the compression */
+    double target;  /* of the normal row without restitution (Poisson: after the compression), of bodies that move by impulses */
+    double bounced; /* Newton: with it; equal to target if it does not bounce */
+    double carried; /* what bodies that keep their velocity add to either */
 } pcTouchRows;
 
 /* ---- problems (assemble.c) ---- */

@@ -23,8 +23,9 @@
 
 static const double GAMMA = 0.2;        /* where it is not set: ODE's ERP */
 static const double LEAST_GAMMA = 0.05; /* so that what nothing presses on comes out at last */
-static const double TOUCH = 1e-9;   /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
-static const double SLIDING = 1e-6; /* of the speeds of the bodies: slower has no direction */
+static const double TOUCH = 1e-9;    /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
+static const double SLIDING = 1e-6;  /* of the speeds of the bodies: slower has no direction */
+static const double APPROACH = 1e-9; /* of the same: slower is rounding, not an impact (StepRestitution.StackAtRestCostsNoMore) */
 
 /* What the rows of a contact are made from. */
 typedef struct Contact {
@@ -151,15 +152,32 @@ static double stabilization(const Contact* c)
     return -(whole ? 1.0 : gammaOf(c)) * c->d / c->a->h;
 }
 
+/* The approach that the forces of this step make of rest. In a stack both bodies would fall together, but the ground holds one of them: so
+ * each is looked at alone as well. */
+static double gainedInStep(const Contact* c)
+{
+    double gained = c->nOld - c->nFree;
+    const pcMotion* motion[2] = {c->motion1, c->motion2};
+    for (int side = 0; side < 2; side++) {
+        v3 change = v3Sub(velocityAt(c, motion[side], true), velocityAt(c, motion[side], false));
+        gained = larger(gained, fabs(v3Dot(c->touch->normal, change)));
+    }
+    return larger(gained, 0.0);
+}
+
+/* Poisson gives back the whole impulse of a contact, that which carries a weight for one step included. So it is for impacts: those faster
+ * than the forces of the step make a body at rest, and than the error of the last step's velocities. */
+static bool isImpact(const Contact* c) { return -c->nOld > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed; }
+
 static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
 {
     const pcSurface* s = &c->touch->surface;
-    double approach = -c->nOld, gained = larger(c->nOld - c->nFree, 0.0);
-    out->bounce = s->bounce, out->target = *target;
+    double approach = -c->nOld;
+    out->bounce = s->bounce, out->target = out->bounced = *target;
     if (!(s->bounce > 0.0) || !(approach > s->bounceVelocity) || !c->touches) return;
     if (c->a->settings->restitution == PC_RESTITUTION_NEWTON)
-        *target = larger(*target, s->bounce * approach);
-    else if (approach > gained) /* slower, and it is what the forces of this step do to a body at rest */
+        *target = out->bounced = larger(*target, s->bounce * approach);
+    else if (isImpact(c))
         out->impact = true, *target = 0.0;
 }
 
@@ -249,6 +267,7 @@ void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pc
     *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t[0], .tangent2 = c.t[1]};
     writeRestitution(&c, &target, out);
     addCone(&c, target, list, out);
+    out->carried = list->target[out->row[0]] - target;
     addBound(&c, 0, list, out);
     addBound(&c, 1, list, out);
 }

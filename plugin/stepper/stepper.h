@@ -56,6 +56,20 @@ pcStatus pcStepEvents(pcStep* step);
 void pcStepWarm(pcStep* step);  /* guesses from the last step's impulses */
 void pcStepSolve(pcStep* step); /* every island, largest first, over the threads */
 
+/* An island in the hands of a thread. */
+typedef struct pcIslandSolve {
+    pcStep* step;
+    pcIsland* island;
+    pcWorker* worker;
+} pcIslandSolve;
+pcConeInfo pcIslandSolveOnce(const pcIslandSolve* solve, bool warm); /* its problem as it stands, into its v and c */
+void pcIslandJudge(const pcIslandSolve* solve, pcIslandJudged* answer);
+
+/* restitution.c: of an island whose problem was solved once (Poisson: its compression); judged and with all its impulses when done. */
+typedef enum pcBounceLaw { PC_BOUNCE_NONE = 0, PC_BOUNCE_NEWTON, PC_BOUNCE_POISSON } pcBounceLaw;
+pcBounceLaw pcIslandBounces(const pcIsland* island);
+void pcIslandRestore(const pcIslandSolve* solve, pcBounceLaw law, pcIslandJudged* answer);
+
 /* result.c */
 pcStatus pcStepVelocities(pcStep* step);
 void pcStepKeep(pcStep* step); /* impulses for the next step */
