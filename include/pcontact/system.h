@@ -36,7 +36,8 @@ typedef struct pcBody {
 
 /* How two surfaces meet. pcDefaultSurface(settings) fills in what the settings say. */
 typedef struct pcSurface {
-    double mu;              /* >= 0, may be infinite: no sliding while pressed */
+    double mu;              /* >= 0; infinite: holds both ways along the plane in every step in which the motion without impulses would press
+                               the contact (gap + h u_n <= 0); so do force limits act */
     double mu2;             /* across direction1; NaN: as mu (isotropic) */
     double direction1[3];   /* in which mu counts, world axes, any length; 0 0 0: anywhere in the plane (isotropic if mu2 = mu) */
     double torsion;         /* length >= 0: |spin moment| <= torsion * normal force; 0: none */

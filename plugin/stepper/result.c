@@ -6,6 +6,8 @@
 
 /* ---- velocities ---- */
 
+#define FASTEST 1e150
+
 pcStatus pcStepVelocities(pcStep* step)
 {
     int bodies = step->system->bodyCount;
@@ -18,7 +20,7 @@ pcStatus pcStepVelocities(pcStep* step)
             memcpy(step->velocity + 6 * (size_t)island->body[k], island->v + 6 * (size_t)k, 6 * sizeof(double));
     }
     for (int i = 0; i < 6 * bodies; i++)
-        if (!(fabs(step->velocity[i]) < HUGE_VAL))
+        if (!(fabs(step->velocity[i]) < FASTEST)) /* beyond it, squares overflow and poses are lost */
             return pcFail(PC_ERROR_INTERNAL, "the solver %s found no usable velocity for body %d", step->solver->name, i / 6);
     return PC_OK;
 }

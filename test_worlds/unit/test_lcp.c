@@ -191,3 +191,24 @@ PC_TEST(Lcp, SolvesTheProblemsOfOthers)
         PC_EXPECT_LE(pcJudgeSolution(p.n, p.n, p.M, p.q, z), 1e-13);
     }
 }
+
+/* A diagonal of rounding must not set a scale: the row beside it would disappear. */
+PC_TEST(Lcp, DiagonalOfRoundingHidesNothing)
+{
+    const double q[3] = {-1, -0.1, 0.1};
+    for (int k = 0; k <= 32; k += 4) {
+        PC_CASE("1e-%d", k);
+        const double M[9] = {1, 0, 0, 0, k ? pow(10.0, -k) : 0.0, 1, 0, -1, 0};
+        double z[3];
+        pcSolveSettings settings = pcDefaultSolveSettings();
+        pcSolveInfo info = pcLcpSolve(&(pcLcp){3, M, q}, &settings, z);
+        PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
+        PC_EXPECT_NEAR(1.0, z[0], 1e-9);
+        PC_EXPECT_NEAR(0.1, z[1], 1e-9);
+    }
+    const double apart[4] = {1, 0, 0, 1e-32}, load[2] = {-1, -0.01};
+    double z[2];
+    pcSolveSettings settings = pcDefaultSolveSettings();
+    pcSolveInfo info = pcLcpSolve(&(pcLcp){2, apart, load}, &settings, z);
+    PC_EXPECT_TRUE(info.outcome != PC_SOLVED || fabs(z[0] - 1.0) <= 1e-9); /* right, or said not to be */
+}

@@ -777,3 +777,50 @@ PC_TEST(StepWorlds, FallIsFreeUntilItTouches)
         sceneEnd(&s);
     }
 }
+
+/* What cannot be met must not cost what can: the velocity between two drives that contradict each other, and the floor still holds. */
+PC_TEST(StepWorlds, ContradictoryDrivesDoNotSwitchTheFloorOff)
+{
+    static const pcSolver solvers[] = {PC_SOLVER_AUTO, PC_SOLVER_LEMKE, PC_SOLVER_FIXEDPOINT, PC_SOLVER_MINMAP, PC_SOLVER_SPARSE};
+    for (int i = 0; i < 5; i++) {
+        PC_CASE("solver %d", (int)solvers[i]);
+        Scene s;
+        sceneBegin(&s);
+        s.settings.solver = solvers[i];
+        int body = sceneBody(&s, (const double[3]){0, 0, 0}, 1, (const double[3]){1, 1, 1});
+        s.body[body].velocity[1] = 1, s.body[body].velocity[2] = -1;
+        sceneContact(&s, body, (const double[3]){0, 0, 0}, 0.0);
+        for (int k = 0; k < 2; k++) {
+            pcRow* row = sceneRow(&s, PC_WORLD, body);
+            row->jacobian[6] = 1, row->target = k ? 1 : -2;
+        }
+        sceneStep(&s);
+        PC_EXPECT_TRUE(s.result.report.outcome != PC_SOLVED);
+        PC_EXPECT_NEAR(-0.5, s.body[body].velocity[0], 1e-6);
+        PC_EXPECT_NEAR(0.0, s.body[body].velocity[2], 1e-6);
+        PC_EXPECT_NEAR(1.1, s.touch[0].impulse[0], 1e-6);
+        PC_EXPECT_LE(fabs(s.rowImpulse[0]) + fabs(s.rowImpulse[1]), 10.0);
+        sceneEnd(&s);
+    }
+}
+
+/* A slot 2 mm too narrow: no velocity separates both walls, but friction holds the box. */
+PC_TEST(StepWorlds, BoxInATooNarrowSlotIsHeld)
+{
+    static const pcSolver solvers[] = {PC_SOLVER_AUTO, PC_SOLVER_LEMKE, PC_SOLVER_SPARSE};
+    for (int i = 0; i < 3; i++) {
+        PC_CASE("solver %d", (int)solvers[i]);
+        Scene s;
+        sceneBegin(&s);
+        s.settings.solver = solvers[i];
+        sceneBox(&s, 0, 0, 0, unitCube, 2);
+        pcShape *left, *right;
+        PC_ASSERT_EQ_INT(PC_OK, pcShapeHalfSpace((const double[4]){1, 0, 0, -0.499}, &left));
+        PC_ASSERT_EQ_INT(PC_OK, pcShapeHalfSpace((const double[4]){-1, 0, 0, -0.499}, &right));
+        sceneShape(&s, PC_WORLD, left), sceneShape(&s, PC_WORLD, right);
+        sceneRun(&s, 50);
+        PC_EXPECT_NEAR(0.0, s.body[0].pose.position[2], 1e-6);
+        PC_EXPECT_NEAR(0.0, s.body[0].pose.position[0], 1e-6);
+        sceneEnd(&s);
+    }
+}
