@@ -424,3 +424,61 @@ PC_TEST(Solvers, AllocateNothingTheSecondTime)
         pcSolverMemoryFree(memory);
     }
 }
+
+/* ---- agreement ---- */
+
+/* Largest difference of two velocities, as row velocities and by the velocity scale: what a user could see. */
+static double apart(const pcProblem* p, const double* v, const double* w)
+{
+    double most = 0.0;
+    for (int r = 0; r < p->rows; r++) {
+        double sum = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int block = p->block[2 * r + side];
+            for (int i = 0; block >= 0 && i < 6; i++) sum += p->J[12 * r + 6 * side + i] * (v[6 * block + i] - w[6 * block + i]);
+        }
+        most = fmax(most, fabs(sum));
+    }
+    return most / p->velocityScale;
+}
+
+static void expectAgreement(const pcConeModel* model, bool coulomb, double bound)
+{
+    const pcProblem* p = &model->problem;
+    double *v = calloc((size_t)(12 * p->blocks + 2), sizeof *v), *first = v + 6 * p->blocks + 1, *c = calloc((size_t)p->rows + 1, sizeof *c);
+    bool known = false;
+    for (int i = 0; i < pcConeSolverCount; i++) {
+        if (coulomb ? !pcConeSolvers[i].coulomb : !pcConeSolvers[i].convex) continue;
+        pcSolverMemory* memory = pcSolverMemoryCreate();
+        pcConeSettings settings = {.tolerance = 1e-11, .fixedPoint = 2};
+        PC_EXPECT_LE(pcConeSolvers[i].solve(p, &settings, memory, v, c).solve.residual, 1e-10);
+        if (!known) memcpy(first, v, (size_t)(6 * p->blocks) * sizeof *v);
+        PC_EXPECT_LE(apart(p, v, first), bound);
+        known = true;
+        pcSolverMemoryFree(memory);
+    }
+    free(v), free(c);
+}
+
+PC_TEST(Solvers, AgreeOnTheVelocityOfTheRelaxation)
+{
+    for (int k = 0; k < pcProblemKindCount; k++) {
+        for (int variant = 0; variant < pcProblemKinds[k].variants; variant++) {
+            pcConeModel model = pcProblemKinds[k].make(variant, false);
+            PC_CASE("%s, variant %d", pcProblemKinds[k].name, variant);
+            if (model.problem.rows <= 60) expectAgreement(&model, false, 1e-9);
+            pcModelFree(&model);
+        }
+    }
+}
+
+/* One sphere on a plane has one solution, whatever mu is. */
+PC_TEST(Solvers, AgreeOnCoulombsVelocityWhereItIsUnique)
+{
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        PC_CASE("throw %d", (int)seed);
+        pcThrow thrown = pcThrownSphere(seed, true);
+        expectAgreement(&thrown.model, true, 1e-9);
+        pcModelFree(&thrown.model);
+    }
+}
