@@ -37,7 +37,7 @@ static void writeNormal(const pcHostSurface* host, const dSurfaceParameters* s, 
     out->gamma = positive(isnan(host->gamma) ? erp : host->gamma);
     out->fastest = positive(host->fastest), out->sink = positive(host->layer);
     bool bounces = (s->mode & dContactBounce) && s->bounce_vel >= 0.0;
-    out->bounce = bounces ? positive(s->bounce) : 0.0;
+    out->bounce = bounces ? smaller(positive(s->bounce), 1.0) : 0.0;
     out->bounceVelocity = bounces ? s->bounce_vel : 0.0;
     out->softness = s->mode & dContactSoftCFM ? positive(s->soft_cfm) / host->h : 0.0;
 }

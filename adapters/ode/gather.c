@@ -247,6 +247,7 @@ static void addContact(pcGathered* g, pcHostJoint* touch, const pcHostSurface* h
         g->untranslated[PC_UNTRANSLATED_NORMAL]++;
         return;
     }
+    g->untranslated[PC_UNTRANSLATED_BOUNCE] += (contact->surface.mode & dContactBounce) && contact->surface.bounce > 1.0;
     out->id = pcContactId(contact, g->state, out);
     touch->first = g->contacts++, touch->count = 1;
 }

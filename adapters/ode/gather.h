@@ -17,6 +17,7 @@ typedef enum pcUntranslated {
     PC_UNTRANSLATED_BOUND,  /* a joint row whose bounds depend on another row */
     PC_UNTRANSLATED_NORMAL, /* a contact without a normal */
     PC_UNTRANSLATED_MOTION, /* motion along a friction direction, asked for by a surface callback, which has no directions */
+    PC_UNTRANSLATED_BOUNCE, /* restitution that gains energy: it counts as 1 */
     PC_UNTRANSLATED_KINDS
 } pcUntranslated;
 

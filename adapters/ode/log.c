@@ -1,5 +1,6 @@
 #include "adapters/ode/log.h"
 
+#include <locale.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -31,15 +32,31 @@ static void putReason(FILE* file, const char* text)
     fputs("\"\n", file);
 }
 
+/* With a point, whatever the program's locale has. */
+static void putNumber(FILE* file, double number)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", number);
+    char* point = strchr(text, localeconv()->decimal_point[0]);
+    if (point) *point = '.';
+    fputs(text, file);
+    fputc(',', file);
+}
+
 void pcHostLog(pcHost* host)
 {
     if (!host->log) return;
     const pcStepReport* r = &host->report;
     const pcWorldReportExtra* x = &host->extra;
-    fprintf(host->log, "%d,%.9g,%s%s,%s,%d,%d,%d,%.6g,%.6g,%.6g,%.9g,%.6g,", x->steps, host->time, host->settings.shadow ? "shadow:" : "",
-            pcModelName(host->settings.model), r->solver ? r->solver : "none", r->events, r->rows, r->iterations, r->residual,
-            r->infeasibilityContact, r->infeasibilityJoint, r->energy, r->milliseconds[5]);
-    fprintf(host->log, "%d,%d,%.6g,%d,%d,%.6g,", x->native, r->contacts, r->penetration, x->untranslated, x->ignoredContacts,
-            x->shadowDifference);
+    const double ends[] = {r->residual, r->infeasibilityContact, r->infeasibilityJoint, r->energy, r->milliseconds[5]};
+    fprintf(host->log, "%d,", x->steps);
+    putNumber(host->log, host->time);
+    fprintf(host->log, "%s%s,%s,%d,%d,%d,", host->settings.shadow ? "shadow:" : "", pcModelName(host->settings.model),
+            r->solver ? r->solver : "none", r->events, r->rows, r->iterations);
+    for (int i = 0; i < 5; i++) putNumber(host->log, ends[i]);
+    fprintf(host->log, "%d,%d,", x->native, r->contacts);
+    putNumber(host->log, r->penetration);
+    fprintf(host->log, "%d,%d,", x->untranslated, x->ignoredContacts);
+    putNumber(host->log, x->shadowDifference);
     putReason(host->log, x->native ? x->reason : "");
 }

@@ -17,12 +17,61 @@ enum { MOST_CONTACTS = 64 }; /* of a pair by dCollide */
 
 void pcSpaceFree(pcSpace* s)
 {
-    void* all[] = {s->pair, s->slot, s->shape, s->geom, s->temporary, s->mute, s->strike};
+    void* all[] = {s->pair, s->slot, s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *s = (pcSpace){0};
 }
 
 static pcStatus outOfMemory(void) { return pcFail(PC_ERROR_MEMORY, "out of memory for the geoms of a space"); }
+
+/* ---- sets of geoms ---- */
+
+static dGeomID* placeOf(const pcGeomSet* set, dGeomID geom)
+{
+    unsigned mask = (unsigned)set->slots - 1u, at = (unsigned)((uint64_t)(uintptr_t)geom * 0x9e3779b97f4a7c15ull >> 32) & mask;
+    while (set->slot[at] && set->slot[at] != geom) at = (at + 1u) & mask;
+    return set->slot + at;
+}
+
+static bool isMember(const pcGeomSet* set, dGeomID geom) { return geom && set->count > 0 && *placeOf(set, geom) == geom; }
+
+static void clearSet(pcGeomSet* set)
+{
+    if (set->slots > 0) memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
+    set->count = 0;
+}
+
+static bool widenSet(pcGeomSet* set)
+{
+    pcGeomSet wider = {.slots = set->slots ? 2 * set->slots : 64};
+    wider.slot = calloc((size_t)wider.slots, sizeof *wider.slot);
+    if (!wider.slot) return false;
+    for (int i = 0; i < set->slots; i++)
+        if (set->slot[i]) *placeOf(&wider, set->slot[i]) = set->slot[i], wider.count++;
+    free(set->slot);
+    *set = wider;
+    return true;
+}
+
+/* False if out of memory. */
+static bool addMember(pcGeomSet* set, dGeomID geom)
+{
+    if (2 * (set->count + 1) > set->slots && !widenSet(set)) return false;
+    dGeomID* place = placeOf(set, geom);
+    set->count += *place != geom;
+    *place = geom;
+    return true;
+}
+
+static bool addMembers(pcGeomSet* set, dSpaceID space)
+{
+    bool good = true;
+    for (int i = 0; i < dSpaceGetNumGeoms(space) && good; i++) {
+        dGeomID geom = dSpaceGetGeom(space, i);
+        good = dGeomIsSpace(geom) ? addMembers(set, (dSpaceID)geom) : addMember(set, geom);
+    }
+    return good;
+}
 
 /* ---- pairs that were collected ---- */
 
@@ -233,20 +282,15 @@ static pcStatus addSpace(pcSpace* s, const pcGathered* g, dSpaceID space)
     return status;
 }
 
-static int shapeOf(const pcSpace* s, dGeomID geom)
-{
-    for (int i = 0; i < s->shapes; i++)
-        if (s->geom[i] == geom) return i;
-    return -1;
-}
-
 /* Geoms of the collected pairs, each once. */
 static pcStatus addCollected(pcSpace* s, const pcGathered* g)
 {
     pcStatus status = PC_OK;
+    clearSet(&s->members);
     for (int i = 0; i < 2 * s->pairs && status == PC_OK; i++) {
         dGeomID geom = i % 2 ? s->pair[i / 2].geom2 : s->pair[i / 2].geom1;
-        if (shapeOf(s, geom) < 0) status = addShape(s, g, geom);
+        if (isMember(&s->members, geom)) continue;
+        status = addMember(&s->members, geom) ? addShape(s, g, geom) : outOfMemory();
     }
     return status;
 }
@@ -305,23 +349,17 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
 
 /* ---- contact joints of the host that stand for the same ---- */
 
-static bool inSpace(dSpaceID space, dGeomID geom)
-{
-    for (int i = 0; i < dSpaceGetNumGeoms(space); i++) {
-        dGeomID member = dSpaceGetGeom(space, i);
-        if (member == geom || (dGeomIsSpace(member) && inSpace((dSpaceID)member, geom))) return true;
-    }
-    return false;
-}
-
 static bool isOurs(const pcSpace* s, const dContact* contact)
 {
-    return s->space && inSpace(s->space, contact->geom.g1) && inSpace(s->space, contact->geom.g2);
+    return isMember(&s->members, contact->geom.g1) && isMember(&s->members, contact->geom.g2);
 }
 
 static void ignoreJoints(pcSpace* s, pcGathered* g)
 {
     int kept = 0;
+    if (g->touchJoints == 0) return;
+    clearSet(&s->members);
+    addMembers(&s->members, s->space);
     for (int i = 0; i < g->touchJoints; i++) {
         if (isOurs(s, pcOdeContact(g->touchJoint[i].joint)))
             s->ignored++;
@@ -362,8 +400,8 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = 0, s->unknown = false, s->directed = 0;
-    if (isIdle(s)) return PC_OK;
+    s->shapes = 0, s->unknown = false, s->directed = 0, s->active = !isIdle(s);
+    if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
     pcStatus status = PC_OK;
@@ -399,8 +437,7 @@ static void strikeBody(pcSpace* s, const pcGathered* g, int body)
 void pcSpaceKeep(pcSpace* s, const pcGathered* g, const pcContactResult* touches, int touchCount)
 {
     s->struck = 0;
-    if (isIdle(s)) return;
-    for (int i = 0; i < touchCount; i++) {
+    for (int i = 0; s->active && i < touchCount; i++) {
         if (!(touches[i].impulse[0] > 0.0)) continue;
         strikeBody(s, g, touches[i].body1);
         strikeBody(s, g, touches[i].body2);
@@ -438,7 +475,10 @@ static void joinPair(void* context, dGeomID a, dGeomID b)
 static void muteJoints(pcSpace* s, dWorldID world)
 {
     s->muted = s->ignored = 0;
-    for (dJointID joint = pcOdeFirstJoint(world); joint && s->space; joint = pcOdeNextJoint(joint)) {
+    if (!s->space || !pcOdeFirstJoint(world)) return;
+    clearSet(&s->members);
+    addMembers(&s->members, s->space);
+    for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
         if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint) || !isOurs(s, pcOdeContact(joint))) continue;
         if (!pcGrow(&s->mute, &s->mutedRoom, s->muted + 1, sizeof *s->mute)) return;
         s->mute[s->muted++] = joint;

@@ -9,6 +9,12 @@
 #include "adapters/ode/contacts.h"
 #include "adapters/ode/gather.h"
 
+/* Which geoms there are: a hash table of their ids, which are only numbers here. */
+typedef struct pcGeomSet {
+    int count, slots;
+    dGeomID* slot;
+} pcGeomSet;
+
 typedef struct pcGeomPair {
     dGeomID geom1, geom2;
 } pcGeomPair;
@@ -29,10 +35,12 @@ typedef struct pcSpace {
     int slots;
     int* slot;
 
-    int shapes, shapeRoom; /* of this step */
+    bool active; /* this step finds contacts itself */
+    int shapes, shapeRoom;
     pcPlacedShape* shape;
     dGeomID* geom;
-    bool unknown; /* a geom of the space is of a class that the metric does not know */
+    pcGeomSet members; /* geoms of the space, or of the collected pairs */
+    bool unknown;      /* a geom of the space is of a class that the metric does not know */
     pcHostSurface host;
     int directed; /* surfaces that asked for motion along a direction, which pairs do not have */
 

@@ -110,7 +110,7 @@ static pcStatus solve(pcHost* host, double h)
 static void nameUntranslated(pcHost* host)
 {
     static const char* const names[PC_UNTRANSLATED_KINDS] = {"joint rows bounded by other rows", "contacts without a normal",
-                                                             "motion of a pair's surface"};
+                                                             "motion of a pair's surface", "bounce above 1"};
     char* text = host->extra.untranslatedNames;
     host->gathered.untranslated[PC_UNTRANSLATED_MOTION] = host->space.directed;
     for (int i = 0; i < PC_UNTRANSLATED_KINDS; i++) {
@@ -180,6 +180,7 @@ static void stepBeside(pcHost* host, double h)
     fallBack(host, h);
     host->report = report;
     host->extra.reason[0] = 0;
+    pcSpaceKeep(&host->space, g, host->touch, host->touches);
     dWorldGetGravity(host->world, gravity);
     host->extra.shadowDifference = shadowDifference(g, v3Norm(v3Load(gravity)), h);
 }
