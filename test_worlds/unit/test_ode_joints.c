@@ -192,6 +192,37 @@ PC_TEST(OdeJoints, EveryKindMovesAsNatively)
         }
 }
 
+/* ---- gamma ---- */
+
+/* In place of the ERP of the joint (ball) or of the world (hinge); ODE gets the same one. */
+PC_TEST(OdeJoints, GammaTakesThePlaceOfErp)
+{
+    for (int hinge = 0; hinge < 2; hinge++)
+        for (int zero = 0; zero < 2; zero++) {
+            PC_CASE("hinge=%d zero=%d", hinge, zero);
+            Twin t;
+            pcStepReport report;
+            pcSettings settings = pcDefaultSettings();
+            settings.gamma = zero ? 0 : 0.7, settings.tolerance = 1e-14;
+            twinBegin(&t);
+            pcWorldSetSettings(t.world[0], &settings);
+            twinBody(&t, 0, 0, 0);
+            if (hinge)
+                makeHinge(&t, 0, -1, false);
+            else
+                makeBall(&t, 0, -1, false);
+            dWorldSetERP(t.world[1], settings.gamma);
+            if (!hinge) dJointSetBallParam(t.joint[1][0], dParamERP, settings.gamma);
+            dBodySetPosition(t.body[0][0], 0.03, 0.04, 0);
+            twinRun(&t, 1, H);
+            PC_EXPECT_LE(t.worst, 1e-10);
+            PC_EXPECT_STATUS(PC_OK, pcWorldReport(t.world[0], &report));
+            PC_EXPECT_NEAR(0.04, report.infeasibilityJoint, 1e-12);
+            if (!hinge) PC_EXPECT_NEAR(0.3, dJointGetBallParam(t.joint[0][0], dParamERP), 0);
+            twinEnd(&t);
+        }
+}
+
 /* ---- mechanisms ---- */
 
 PC_TEST(OdeJoints, ChainOfBallsMovesAsNatively)
