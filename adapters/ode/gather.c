@@ -161,17 +161,17 @@ void pcGatheredTie(pcGathered* g, int body1, int body2) { g->parent[rootOf(g->pa
 /* The flag only: the counters of auto-disable stay, as they do natively. */
 void pcGatheredWake(pcGathered* g, int body) { pcOdeSetBodyFlags(g->body[body], pcOdeBodyFlags(g->body[body]) & ~pcOdeLayout()->disabled); }
 
-static bool someSleep(const pcGathered* g)
+bool pcGatheredMixed(const pcGathered* g)
 {
-    for (int i = 0; i < g->bodies; i++)
-        if (sleeps(g->body[i])) return true;
-    return false;
+    int asleep = 0;
+    for (int i = 0; i < g->bodies; i++) asleep += sleeps(g->body[i]);
+    return asleep > 0 && asleep < g->bodies;
 }
 
 void pcGatherTie(pcGathered* g, dWorldID world)
 {
     for (int i = 0; i < g->bodies; i++) g->parent[i] = i;
-    if (!someSleep(g)) return;
+    if (!pcGatheredMixed(g)) return;
     for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
         int i = pcGatheredIndex(g, dJointGetBody(joint, 0)), k = pcGatheredIndex(g, dJointGetBody(joint, 1));
         if (i >= 0 && k >= 0 && dJointIsEnabled(joint)) pcGatheredTie(g, i, k);
@@ -181,7 +181,7 @@ void pcGatherTie(pcGathered* g, dWorldID world)
 /* A root that is awake stands for its island. */
 void pcGatherWake(pcGathered* g)
 {
-    if (!someSleep(g)) return;
+    if (!pcGatheredMixed(g)) return;
     for (int i = 0; i < g->bodies; i++)
         if (!sleeps(g->body[i])) pcGatheredWake(g, rootOf(g->parent, i));
     for (int i = 0; i < g->bodies; i++)

@@ -56,6 +56,9 @@ pcStatus pcGatherJoints(pcGathered* gathered, dWorldID world, double h, double g
 pcStatus pcGatherContacts(pcGathered* gathered, dWorldID world, const pcSettings* settings, double h); /* of the contact joints */
 void pcGatherFree(pcGathered* gathered, dWorldID world, double h);                                     /* velocities without impulses */
 
+/* Some bodies sleep, and some are awake: only then is there anything to wake. */
+bool pcGatheredMixed(const pcGathered* gathered);
+
 /* Between pcGatherTie and pcGatherWake. */
 void pcGatheredTie(pcGathered* gathered, int body1, int body2);
 void pcGatheredWake(pcGathered* gathered, int body);

@@ -225,6 +225,7 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
         int body = pcGatheredIndex(g, s->strike[i].body);
         if (body >= 0 && s->strike[i].asleep) pcGatheredWake(g, body);
     }
+    if (!pcGatheredMixed(g)) return;
     Ties ties = {.space = s, .gathered = g, .usual = pcDefaultSurface(NULL)};
     visitPairs(s, tiePair, &ties);
 }

@@ -125,8 +125,20 @@ pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra)
     return PC_OK;
 }
 
+/* Spaces within spaces are gone through, each with the other and with itself; a pair that comes twice is kept once. */
+static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
+{
+    dSpaceCollide2(geom1, geom2, world, pcNearCallback);
+    if (dGeomIsSpace(geom1)) dSpaceCollide((dSpaceID)geom1, world, pcNearCallback);
+    if (dGeomIsSpace(geom2)) dSpaceCollide((dSpaceID)geom2, world, pcNearCallback);
+}
+
 void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 {
+    if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
+        collectSpaces(world, geom1, geom2);
+        return;
+    }
     pcHost* host = pcHostFind((dWorldID)world);
     if (!host) return;
     pcSpaceCollect(&host->space, geom1, geom2);

@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.18)
 include(${CMAKE_CURRENT_LIST_DIR}/../../adapters/package/declared.cmake)
 
-file(GLOB headers ${INCLUDE}/*.h)
+string(REPLACE "," ";" headers "${HEADERS}")
 pcontact_declared_functions(declared ${headers})
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
+#include "adapters/ode/contacts.h"
 #include "test_worlds/unit/ode_twin.h"
 
 static const double H = 0.01;
@@ -233,4 +234,40 @@ PC_TEST(OdeContacts, RollingModesAboutOneAxisAreNative)
             twinExpectOurs(&t);
             twinEnd(&t);
         }
+}
+
+/* ---- identity ---- */
+
+PC_TEST(OdeContacts, IdentityFollowsTheBodyAndTellsPlacesApart)
+{
+    pcBody body = {.mass = 1, .pose = {.quaternion = {1, 0, 0, 0}}, .inertia = {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+    pcContact place = {.body1 = PC_WORLD, .body2 = 0};
+    dContact here = contactAt(0.3, 0.2, -0.5, 0), there = contactAt(-0.3, 0.2, -0.5, 0);
+    unsigned long long id = pcContactId(&here, &body, &place);
+    PC_EXPECT_TRUE(id != 0 && id != pcContactId(&there, &body, &place));
+    body.pose.position[0] = 5, body.pose.quaternion[0] = cos(0.2), body.pose.quaternion[3] = sin(0.2); /* moved, and turned by 0.4 */
+    dContact moved = contactAt(5 + 0.3 * cos(0.4) - 0.2 * sin(0.4), 0.3 * sin(0.4) + 0.2 * cos(0.4), -0.5, 0);
+    PC_EXPECT_TRUE(id == pcContactId(&moved, &body, &place));
+    moved.geom.side1 = 3;
+    PC_EXPECT_TRUE(id != pcContactId(&moved, &body, &place));
+}
+
+/* What a model cannot express is counted and named. */
+PC_TEST(OdeContacts, BounceAboveOneAndMissingNormalsAreCounted)
+{
+    Twin t;
+    beginHard(&t);
+    twinBody(&t, 0, 0, 0);
+    dContact wild = contactAt(0, 0, -0.35, 0), flat = contactAt(0.1, 0, -0.35, 0);
+    wild.surface.mode = dContactBounce, wild.surface.bounce = 1.5, wild.surface.bounce_vel = 0;
+    flat.geom.normal[2] = 0;
+    dJointAttach(dJointCreateContact(t.world[0], NULL, &wild), t.body[0][0], NULL);
+    dJointAttach(dJointCreateContact(t.world[0], NULL, &flat), t.body[0][0], NULL);
+    PC_EXPECT_STATUS(PC_OK, pcWorldStep(t.world[0], H));
+    pcWorldReportExtra extra;
+    PC_ASSERT_STATUS(PC_OK, pcWorldReportMore(t.world[0], &extra));
+    PC_EXPECT_EQ_INT(2, extra.untranslated);
+    PC_EXPECT_EQ_STR("contacts without a normal, bounce above 1", extra.untranslatedNames);
+    PC_EXPECT_EQ_INT(0, extra.native);
+    twinEnd(&t);
 }
