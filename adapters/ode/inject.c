@@ -13,12 +13,17 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*stepBody)(dBodyID, double);
 static void (*handleAutoDisabling)(dWorldID, double);
+static void* (*processingContext)(dWorldID); /* of a world that has stepped; NULL if the host has given its memory back */
 static bool complete;
+
+/* Worlds of a program without threads of its own share what ODE queues its work in. */
+static pthread_mutex_t queueLock = PTHREAD_MUTEX_INITIALIZER;
 
 static void find(void)
 {
     complete = pcNativeOde() && pcNativeSymbol("_Z10dxStepBodyP6dxBodyd", &stepBody) &&
-               pcNativeSymbol("_Z28dInternalHandleAutoDisablingP7dxWorldd", &handleAutoDisabling);
+               pcNativeSymbol("_Z28dInternalHandleAutoDisablingP7dxWorldd", &handleAutoDisabling) &&
+               pcNativeSymbol("_ZNK7dxWorld31unsafeGetWorldProcessingContextEv", &processingContext);
 }
 
 pcStatus pcInjectReady(void)
@@ -34,11 +39,14 @@ void pcInjectAutoDisable(dWorldID world, double h) { handleAutoDisabling(world, 
 
 void pcInjectPrepare(const pcGathered* g, dWorldID world)
 {
+    if (pcOdeHasMemory(world) && processingContext(world)) return;
     for (int i = 0; i < g->bodies; i++) {
         g->flags[i] = pcOdeBodyFlags(g->body[i]);
         pcOdeSetBodyFlags(g->body[i], g->flags[i] | pcOdeLayout()->disabled);
     }
+    pthread_mutex_lock(&queueLock);
     pcNativeOde()->worldStep(world, 1.0);
+    pthread_mutex_unlock(&queueLock);
     for (int i = 0; i < g->bodies; i++) pcOdeSetBodyFlags(g->body[i], g->flags[i]);
 }
 

@@ -10,8 +10,8 @@ pcStatus pcInjectReady(void);
 /* What ODE does at the beginning of every step: bodies that have been idle long enough are disabled. */
 void pcInjectAutoDisable(dWorldID world, double h);
 
-/* ODE's row and integration functions lean on what its first step sets up: a step in which every body sleeps sets it up and does
- * nothing else. */
+/* ODE's row and integration functions lean on what a step of its own sets up. A world that has had none, or whose host has given that
+ * memory back, gets one in which every body sleeps: it does nothing else. */
 void pcInjectPrepare(const pcGathered* gathered, dWorldID world);
 
 /* A native step of a world in which auto-disable has had its turn already. */

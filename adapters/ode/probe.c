@@ -35,6 +35,7 @@ dBodyID pcOdeFirstBody(dWorldID world) { return (dBodyID)(uintptr_t)pointerAt(wo
 dBodyID pcOdeNextBody(dBodyID body) { return (dBodyID)(uintptr_t)pointerAt(body, layout.nextBody); }
 dJointID pcOdeFirstJoint(dWorldID world) { return (dJointID)(uintptr_t)pointerAt(world, layout.firstJoint); }
 dJointID pcOdeNextJoint(dJointID joint) { return (dJointID)(uintptr_t)pointerAt(joint, layout.nextJoint); }
+int pcOdeHasMemory(dWorldID world) { return pointerAt(world, layout.workingMemory) != NULL; }
 unsigned pcOdeBodyFlags(dBodyID body) { return (unsigned)intAt(body, layout.bodyFlags); }
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags) { memcpy((char*)body + layout.bodyFlags, &flags, sizeof flags); }
 const dContact* pcOdeContact(dJointID joint) { return (const dContact*)(const void*)((const char*)joint + layout.contact); }
@@ -100,6 +101,15 @@ static bool findInt(const void* object, const Picture* picture, int before, int 
     return found == 1;
 }
 
+/* Where a pointer was NULL and no longer is, if at one place only. */
+static bool findAppeared(const void* object, const Picture* picture, size_t* offset)
+{
+    int found = 0;
+    for (size_t at = 0; at + sizeof(void*) <= picture->size; at += sizeof(void*))
+        if (!pointerAt(picture->bytes, at) && pointerAt(object, at)) *offset = at, found++;
+    return found == 1;
+}
+
 /* The only word that has changed, and the only bit of it. */
 static bool findBit(const void* object, const Picture* picture, size_t* offset, unsigned* bit)
 {
@@ -118,6 +128,16 @@ typedef struct Scratch {
     dBodyID body[3];
     dJointID joint[5];
 } Scratch;
+
+/* Telling a world how much to reserve makes it, a first step would do so too, along with other things. */
+static const char* findWorkingMemory(const Scratch* s)
+{
+    Picture world;
+    const dWorldStepReserveInfo reserve = {.struct_size = sizeof reserve, .reserve_factor = 1.2f, .reserve_minimum = 65536};
+    if (!take(s->world, &world)) return "the size of a world";
+    dWorldSetStepMemoryReservationPolicy(s->world, &reserve);
+    return findAppeared(s->world, &world, &layout.workingMemory) ? NULL : "the working memory of a world";
+}
 
 static const char* findCounts(Scratch* s)
 {
@@ -249,7 +269,8 @@ static bool checkLists(void)
 static const char* search(void)
 {
     Scratch s = {.world = dWorldCreate()};
-    const char* none = findCounts(&s);
+    const char* none = findWorkingMemory(&s);
+    if (!none) none = findCounts(&s);
     if (!none) none = findLists(&s);
     if (!none) none = findFlags(&s);
     if (!none) none = findContact(&s);

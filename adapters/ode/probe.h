@@ -13,6 +13,7 @@
 /* Offsets in bytes from the id of an object. */
 typedef struct pcLayout {
     size_t firstBody, firstJoint, bodyCount, jointCount; /* of a world */
+    size_t workingMemory;                                /* of a world: a pointer; NULL before its first step */
     size_t nextBody, nextJoint;
     size_t bodyFlags;
     unsigned disabled, autoDisable; /* bits of the flags */
@@ -29,6 +30,7 @@ dBodyID pcOdeFirstBody(dWorldID world); /* NULL: none */
 dBodyID pcOdeNextBody(dBodyID body);
 dJointID pcOdeFirstJoint(dWorldID world);
 dJointID pcOdeNextJoint(dJointID joint);
+int pcOdeHasMemory(dWorldID world); /* for its steps: a world that has stepped has */
 unsigned pcOdeBodyFlags(dBodyID body);
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags);
 const dContact* pcOdeContact(dJointID contactJoint);

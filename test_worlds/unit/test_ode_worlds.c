@@ -562,6 +562,24 @@ PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
 
 /* ---- trouble ---- */
 
+/* A powered joint at its stop needs the memory of ODE's steps. */
+PC_TEST(OdeWorlds, WorkingMemoryMayBeGivenBackAtAnyTime)
+{
+    Boxes b;
+    begin(&b);
+    dJointID hinge = dJointCreateHinge(b.world, NULL);
+    dJointAttach(hinge, addBox(&b, 0, 0, 5, 1), NULL);
+    dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
+    dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
+    attach(&b, false, "model=lcp");
+    for (int i = 0; i < 10; i++) {
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        dWorldCleanupWorkingMemory(b.world);
+    }
+    expectOurs(&b);
+    end(&b);
+}
+
 PC_TEST(OdeWorlds, BadCallsAreRefused)
 {
     Boxes b;
