@@ -14,6 +14,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*stepBody)(dBodyID, double);
 static void (*handleAutoDisabling)(dWorldID, double);
 static void* (*processingContext)(dWorldID); /* of a world that has stepped; NULL if the host has given its memory back */
+static bool (*ensureSync)(void*, dWorldID);  /* the locks of such a context, made anew where the host has changed its threads */
 static bool complete;
 
 /* Worlds of a program without threads of its own share what ODE queues its work in. */
@@ -23,7 +24,8 @@ static void find(void)
 {
     complete = pcNativeOde() && pcNativeSymbol("_Z10dxStepBodyP6dxBodyd", &stepBody) &&
                pcNativeSymbol("_Z28dInternalHandleAutoDisablingP7dxWorldd", &handleAutoDisabling) &&
-               pcNativeSymbol("_ZNK7dxWorld31unsafeGetWorldProcessingContextEv", &processingContext);
+               pcNativeSymbol("_ZNK7dxWorld31unsafeGetWorldProcessingContextEv", &processingContext) &&
+               pcNativeSymbol("_ZN21dxWorldProcessContext36EnsureStepperSyncObjectsAreAllocatedEP7dxWorld", &ensureSync);
 }
 
 pcStatus pcInjectReady(void)
@@ -39,7 +41,8 @@ void pcInjectAutoDisable(dWorldID world, double h) { handleAutoDisabling(world, 
 
 void pcInjectPrepare(const pcGathered* g, dWorldID world)
 {
-    if (pcOdeHasMemory(world) && processingContext(world)) return;
+    void* context = pcOdeHasMemory(world) ? processingContext(world) : NULL;
+    if (context && ensureSync(context, world)) return;
     for (int i = 0; i < g->bodies; i++) {
         g->flags[i] = pcOdeBodyFlags(g->body[i]);
         pcOdeSetBodyFlags(g->body[i], g->flags[i] | pcOdeLayout()->disabled);

@@ -562,6 +562,33 @@ PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
 
 /* ---- trouble ---- */
 
+/* A pool of threads that the host gives to the world, and takes away again, between any two steps. */
+PC_TEST(OdeWorlds, ThreadPoolMayComeAndGo)
+{
+    Boxes b;
+    begin(&b);
+    dJointID hinge = dJointCreateHinge(b.world, NULL);
+    dJointAttach(hinge, addBox(&b, 0, 0, 5, 1), NULL);
+    dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
+    dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
+    addBox(&b, 3, 0, 0.5, 1);
+    attach(&b, false, "model=lcp");
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 3; i++) step(&b, H);
+        dThreadingImplementationID threading = dThreadingAllocateMultiThreadedImplementation();
+        dThreadingThreadPoolID pool = dThreadingAllocateThreadPool(2, 0, dAllocateFlagBasicData, NULL);
+        dThreadingThreadPoolServeMultiThreadedImplementation(pool, threading);
+        dWorldSetStepThreadingImplementation(b.world, dThreadingImplementationGetFunctions(threading), threading);
+        for (int i = 0; i < 3; i++) step(&b, H);
+        dThreadingImplementationShutdownProcessing(threading);
+        dThreadingFreeThreadPool(pool);
+        dWorldSetStepThreadingImplementation(b.world, NULL, NULL);
+        dThreadingFreeImplementation(threading);
+    }
+    expectOurs(&b);
+    end(&b);
+}
+
 /* A powered joint at its stop needs the memory of ODE's steps. */
 PC_TEST(OdeWorlds, WorkingMemoryMayBeGivenBackAtAnyTime)
 {
