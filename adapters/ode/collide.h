@@ -1,0 +1,26 @@
+/*
+ * dCollide's contract on top of the ratio metric.
+ *
+ *   normal       unit, into geom 1 (the metric's points from body 1 to body 2: the sign changes here)
+ *   depth        length along the normal, >= 0; below 0 only while looking ahead: the bodies are that far apart
+ *   pos          halfway between the two features, on the line along which the gap is measured: the row that ODE makes of the contact is
+ *                then exactly the change of the gap
+ *   side1, side2 the feature of each geom: 4 index + 0 a corner, 1 an edge, 2 a face. The same contact has the same pair in every step.
+ *                -1: of a sphere, which has only one
+ */
+#ifndef PC_ODE_COLLIDE_H
+#define PC_ODE_COLLIDE_H
+
+#include "pcontact/pcontact.h"
+
+/* How far apart a contact may be and still be returned, for the whole process; 0 (as at the start): only what touches. A host that knows
+ * nothing of gaps would feel phantom touches. Anything but a finite length >= 0 counts as 0. */
+void pcOdeSetLookahead(double margin);
+
+/* Contacts by the metric, without dCollide's rules about spaces and bodies. -1: the metric does not know this pair. */
+int pcOdeCollideByMetric(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
+
+/* ODE's own answer, also where overrides are in place. */
+int pcOdeCollideNatively(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
+
+#endif
