@@ -65,6 +65,21 @@ static bool readPair(dGeomID geom1, dGeomID geom2, Pair* out)
     return true;
 }
 
+/* Balls around both geoms that do not meet: most pairs that are near to a broadphase of boxes. NaN does not decide. */
+static bool clearlyApart(const Pair* p)
+{
+    double reach = p->settings.margin, apart = 0.0;
+    for (int i = 0; i < 2; i++) {
+        if (p->shape[i]->kind == PC_SHAPE_HALFSPACE) return false;
+        reach += p->shape[i]->outradius + v3Size(p->shape[i]->centre);
+    }
+    for (int k = 0; k < 3; k++) {
+        double d = p->pose[1].position[k] - p->pose[0].position[k];
+        apart += d * d;
+    }
+    return apart > 1.001 * reach * reach && apart < HUGE_VAL;
+}
+
 /* ---- its events ---- */
 
 /* Boxes among themselves and whatever lies on a plane have closed forms, which begin nowhere. */
@@ -128,14 +143,13 @@ static int sideOf(pcEventKind kind, int body, unsigned long long id)
     return -1;
 }
 
-/* Across the normal from the torque of the event's row about geom 1, tau = -(x - p1) x n; along it halfway between the two features, which
- * both lie at right angles to it. */
+/* The corner as it is; of two edges halfway between their points; over a plane what reaches below it. */
 static v3 placeOf(const Pair* p, const pcEvent* e)
 {
-    v3 n = v3Load(e->normal), p1 = v3Load(p->pose[0].position), tau = v3Load(e->wrench + 3);
-    v3 arm1 = v3Sub(v3Load(e->point1), p1), arm2 = v3Sub(v3Load(e->point2), p1);
-    double along = 0.5 * (v3Dot(n, arm1) + v3Dot(n, arm2));
-    return v3AddScaled(v3Add(p1, v3Cross(tau, n)), along, n);
+    v3 point1 = v3Load(e->point1), point2 = v3Load(e->point2);
+    if (e->kind == PC_CORNER_FACE || p->shape[1]->kind == PC_SHAPE_HALFSPACE) return point1;
+    if (e->kind == PC_FACE_CORNER || p->shape[0]->kind == PC_SHAPE_HALFSPACE) return point2;
+    return v3Scale(0.5, v3Add(point1, point2));
 }
 
 static void writeContact(const Pair* p, const pcEvent* e, dContactGeom* out)
@@ -188,6 +202,7 @@ int pcOdeCollideByMetric(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* 
 {
     Pair pair;
     if (!readPair(geom1, geom2, &pair)) return -1;
+    if (clearlyApart(&pair)) return 0;
     return collidePair(&pair, flags & 0xffff, contacts, skip);
 }
 

@@ -3,8 +3,9 @@
  *
  *   normal       unit, into geom 1 (the metric's points from body 1 to body 2: the sign changes here)
  *   depth        length along the normal, >= 0; below 0 only while looking ahead: the bodies are that far apart
- *   pos          halfway between the two features, on the line along which the gap is measured: the row that ODE makes of the contact is
- *                then exactly the change of the gap
+ *   pos          where the corner is, as ODE has it; of two edges halfway between the points that meet. In both bodies, up to the distance
+ *                between those points. (The common point of the scaled bodies is always in both, but of a thin plate that has sunk in by
+ *                a tenth of its thickness it draws the support in by as much.)
  *   side1, side2 the feature of each geom: 4 index + 0 a corner, 1 an edge, 2 a face. The same contact has the same pair in every step.
  *                -1: of a sphere, which has only one
  */
