@@ -10,6 +10,7 @@
 #include "adapters/ode/shapes.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ typedef struct Entry {
 
 /* Geoms by their address, in parts that have a lock each. */
 enum { SHARDS = 64, BUCKETS = 256, MOST_UNSWEPT = 512 };
-/* Seconds that a round lasts at least, and so what a shape that is not asked for again lives at least. */
-enum { ROUND_SECONDS = 60 };
+/* Seconds that a round lasts at least. */
+static _Atomic int patience = 60;
 
 typedef struct Shard {
     pthread_mutex_t lock;
@@ -171,7 +172,7 @@ static void sweep(Shard* shard)
 {
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec - shard->roundBegan < ROUND_SECONDS) return;
+    if (now.tv_sec - shard->roundBegan < atomic_load(&patience)) return;
     shard->roundBegan = now.tv_sec;
     shard->round++;
     for (int i = 0; i < BUCKETS; i++)
@@ -267,6 +268,8 @@ const pcShape* pcOdeShapeOf(dGeomID geom, pcPose* pose)
 }
 
 /* ---- forgetting ---- */
+
+void pcOdeSetShapePatience(int seconds) { atomic_store(&patience, seconds); }
 
 void pcOdeForgetGeom(dGeomID geom)
 {

@@ -345,3 +345,30 @@ PC_TEST(OdeShapes, DoNotPileUp)
     if (COUNTS_ALLOCATIONS) PC_EXPECT_LE((double)mallinfo2().uordblks, (double)before + 1e5);
     geomsClose(scene);
 }
+
+/* All at addresses of their own, so that only time tells which are no longer asked for. */
+PC_TEST(OdeShapes, MakeRoomForOthersWhenNobodyAsks)
+{
+#if COUNTS_ALLOCATIONS
+    enum { GEOMS = 60000 };
+    dGeomID* geom = malloc(GEOMS * sizeof *geom);
+    pcPose pose;
+    dInitODE2(0);
+    pcOdeForgetAllGeoms();
+    for (int i = 0; i < GEOMS; i++) geom[i] = dCreateBox(0, 1, 1, 1);
+    size_t before = mallinfo2().uordblks;
+    for (int patience = 0; patience <= 60; patience += 60) {
+        pcOdeSetShapePatience(patience);
+        for (int i = 0; i < GEOMS; i++) PC_EXPECT_TRUE(pcOdeShapeOf(geom[i], &pose) != NULL);
+        double kept = (double)(mallinfo2().uordblks - before) / 2300; /* bytes of a box's shape and what surrounds it */
+        if (patience == 0) PC_EXPECT_LT(kept, 0.75 * GEOMS);
+        if (patience == 60) PC_EXPECT_GT(kept, 0.95 * GEOMS);
+    }
+    for (int i = 0; i < GEOMS; i++) dGeomDestroy(geom[i]);
+    pcOdeForgetAllGeoms();
+    free(geom);
+    dCloseODE();
+#else
+    PC_SKIP("a sanitizer stands before the C library");
+#endif
+}
