@@ -42,14 +42,25 @@ static unsigned fixedFlags(dGeomID geom1, dGeomID geom2)
     return free1 == free2 ? 0u : free1 ? PC_FIXED_2 : PC_FIXED_1;
 }
 
-/* Two planes have no contact, and of a sphere and a polyhedron the metric knows nothing yet. Two spheres are as good natively, unless we
- * look ahead, which ODE does not. */
-static bool metricKnows(const Pair* p)
+/* Two planes have no contact, and of a sphere and a polyhedron the metric knows nothing yet. */
+static bool metricKnows(const pcShape* shape1, const pcShape* shape2)
 {
-    pcShapeKind kind1 = p->shape[0]->kind, kind2 = p->shape[1]->kind;
-    bool sphere1 = kind1 == PC_SHAPE_SPHERE, sphere2 = kind2 == PC_SHAPE_SPHERE;
+    pcShapeKind kind1 = shape1->kind, kind2 = shape2->kind;
     if (kind1 == PC_SHAPE_HALFSPACE || kind2 == PC_SHAPE_HALFSPACE) return kind1 != kind2;
-    return sphere1 && sphere2 ? p->settings.margin > 0.0 : !sphere1 && !sphere2;
+    return (kind1 == PC_SHAPE_SPHERE) == (kind2 == PC_SHAPE_SPHERE);
+}
+
+bool pcOdeMetricKnows(dGeomID geom1, dGeomID geom2)
+{
+    pcPose pose;
+    const pcShape *shape1 = pcOdeShapeOf(geom1, &pose), *shape2 = pcOdeShapeOf(geom2, &pose);
+    return shape1 && shape2 && metricKnows(shape1, shape2);
+}
+
+/* Two spheres, unless we look ahead, which ODE does not. */
+static bool nativeIsAsGood(const Pair* p)
+{
+    return p->shape[0]->kind == PC_SHAPE_SPHERE && p->shape[1]->kind == PC_SHAPE_SPHERE && !(p->settings.margin > 0.0);
 }
 
 static bool readPair(dGeomID geom1, dGeomID geom2, Pair* out)
@@ -58,7 +69,7 @@ static bool readPair(dGeomID geom1, dGeomID geom2, Pair* out)
     out->shape[1] = out->shape[0] ? pcOdeShapeOf(geom2, out->pose + 1) : NULL;
     out->settings = pcDefaultEventSettings();
     out->settings.margin = atomic_load_explicit(&lookahead, memory_order_relaxed);
-    if (!out->shape[1] || !metricKnows(out)) return false;
+    if (!out->shape[1] || !metricKnows(out->shape[0], out->shape[1]) || nativeIsAsGood(out)) return false;
     out->geom[0] = geom1, out->geom[1] = geom2;
     out->named[0] = namedGeom(geom1), out->named[1] = namedGeom(geom2);
     out->flags = fixedFlags(geom1, geom2);

@@ -12,13 +12,19 @@
 #ifndef PC_ODE_COLLIDE_H
 #define PC_ODE_COLLIDE_H
 
+#include <stdbool.h>
+
 #include "pcontact/pcontact.h"
 
 /* How far apart a contact may be and still be returned, for the whole process; 0 (as at the start): only what touches. A host that knows
  * nothing of gaps would feel phantom touches. Anything but a finite length >= 0 counts as 0. */
 void pcOdeSetLookahead(double margin);
 
-/* Contacts by the metric, without dCollide's rules about spaces and bodies. -1: the metric does not know this pair. */
+/* Whether the metric can measure this pair: that both geoms have shapes is not enough. */
+bool pcOdeMetricKnows(dGeomID geom1, dGeomID geom2);
+
+/* Contacts by the metric, without dCollide's rules about spaces and bodies. -1: the metric does not know this pair, or is
+ * no better than ODE. */
 int pcOdeCollideByMetric(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
 
 /* ODE's own answer, also where overrides are in place. */

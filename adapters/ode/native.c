@@ -1,5 +1,5 @@
-/* ODE's own functions: whatever stands in front of some names, the others lead to the library itself. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr, RTLD_DEFAULT */
+
 #include "adapters/ode/native.h"
 
 #include <dlfcn.h>
@@ -9,39 +9,42 @@
 
 #include "base/status.h"
 
-static pcNative native;
-static bool found;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* A name that no header declares: so no program can hold a stub of it, and its address is in ODE itself. */
+static const char* const PRIVATE_NAME = "_Z10dxStepBodyP6dxBodyd";
 
-static bool take(void* library, const char* name, void* function)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void* library;
+static pcNative native;
+static bool complete;
+
+static void* openLibrary(void)
 {
-    void* symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol); /* ISO C has no cast from one to the other */
-    return symbol != NULL;
+    Dl_info place;
+    void* inside = dlsym(RTLD_DEFAULT, PRIVATE_NAME);
+    if (!inside || !dladdr(inside, &place)) return NULL;
+    return dlopen(place.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
 }
 
-/* The library that holds a function which nobody interposes. */
-static void* libraryOfOde(void)
+int pcNativeSymbol(const char* name, void* function)
 {
-    Dl_info info;
-    dWorldID (*anchor)(void) = dWorldCreate;
-    void* address;
-    memcpy(&address, &anchor, sizeof address);
-    return dladdr(address, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void* address = library ? dlsym(library, name) : NULL;
+    if (address) memcpy(function, &address, sizeof address);
+    return address != NULL;
 }
 
 static void find(void)
 {
-    void* library = libraryOfOde();
-    found = library && take(library, "dWorldStep", &native.worldStep) && take(library, "dWorldQuickStep", &native.worldQuickStep) &&
-            take(library, "dCollide", &native.collide) && take(library, "dWorldDestroy", &native.worldDestroy) &&
-            take(library, "dBodyDestroy", &native.bodyDestroy) && take(library, "dJointDestroy", &native.jointDestroy) &&
-            take(library, "dGeomDestroy", &native.geomDestroy) && take(library, "dCloseODE", &native.closeOde);
+    library = openLibrary();
+    complete = pcNativeSymbol("dWorldStep", &native.worldStep) && pcNativeSymbol("dWorldQuickStep", &native.worldQuickStep) &&
+               pcNativeSymbol("dCollide", &native.collide) && pcNativeSymbol("dWorldDestroy", &native.worldDestroy) &&
+               pcNativeSymbol("dBodyDestroy", &native.bodyDestroy) && pcNativeSymbol("dJointDestroy", &native.jointDestroy) &&
+               pcNativeSymbol("dGeomDestroy", &native.geomDestroy) && pcNativeSymbol("dCloseODE", &native.closeOde);
 }
 
 const pcNative* pcNativeOde(void)
 {
     pthread_once(&once, find);
-    if (!found) pcFail(PC_ERROR_UNSUPPORTED, "the functions of ODE were not found in its library");
-    return found ? &native : NULL;
+    if (complete) return &native;
+    pcFail(PC_ERROR_UNSUPPORTED, "the functions of ODE's shared library were not found: it is another build, or linked statically");
+    return NULL;
 }

@@ -261,6 +261,8 @@ PC_TEST(OdeCollide, LeavesOtherClassesToOde)
         for (int k = 0; k < count; k++, contacts++) PC_EXPECT_TRUE(sameContact(ours + k, theirs + k));
     }
     PC_EXPECT_GT(contacts, 50);
+    PC_EXPECT_TRUE(pcOdeMetricKnows(sphere, sphere) && pcOdeMetricKnows(box, box));
+    PC_EXPECT_FALSE(pcOdeMetricKnows(sphere, box) || pcOdeMetricKnows(box, other[1]));
     geomsClose(scene);
     dSpaceDestroy(space);
 }
