@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/native.h"
 #include "adapters/ode/probe.h"
@@ -258,13 +259,21 @@ static pcPose poseIn(const pcPose* body, const pcPose* world)
 /* Halves of a long as one: what meets in a long meets here; the surface callback looks at the whole. */
 static unsigned fold(unsigned long bits) { return (unsigned)(bits | (bits >> 16 >> 16)); }
 
+/* Of a class that the metric measures against every other that it knows. */
+static bool meetsAll(dGeomID geom)
+{
+    int class = dGeomGetClass(geom);
+    return class == dBoxClass || class == dConvexClass || class == dPlaneClass;
+}
+
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
     pcPose pose;
     unsigned category = fold(dGeomGetCategoryBits(geom)), collide = fold(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
-    if (!shape) return s->unknown = true, PC_OK;
+    s->unknown |= !shape || !meetsAll(geom);
+    if (!shape) return PC_OK;
     int room = s->shapeRoom, body = pcGatheredIndex(g, dGeomGetBody(geom));
     if (!pcGrow(&s->shape, &room, s->shapes + 1, sizeof *s->shape)) return outOfMemory();
     if (!pcGrow(&s->geom, &s->shapeRoom, s->shapes + 1, sizeof *s->geom)) return outOfMemory();
@@ -336,9 +345,8 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
     Filler* f = context;
     dContactGeom geoms[MOST_CONTACTS];
     dSurfaceParameters surface;
-    pcPose pose;
     if (!isSolid(a) || !isSolid(b)) return;
-    if (!f->native && pcOdeShapeOf(a, &pose) && pcOdeShapeOf(b, &pose)) return;
+    if (!f->native && pcOdeMetricKnows(a, b)) return;
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
     int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
     for (int i = 0; i < count; i++) {
@@ -417,6 +425,7 @@ static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface
     pcSpace* s = context;
     dGeomID a = s->geom[shape1], b = s->geom[shape2];
     dSurfaceParameters parameters;
+    if (!pcOdeMetricKnows(a, b)) return 0; /* its contacts are given */
     if (!s->space && !isCollected(s, a, b)) return 0;
     if (!surfaceOf(s, a, b, &s->host.surface, &parameters)) return 0;
     s->directed += !pcSurfaceOfPair(&s->host, &parameters, surface);

@@ -364,6 +364,24 @@ PC_TEST(OdeWorlds, PairsUnknownToTheMetricComeByDCollide)
     dGeomHeightfieldDataDestroy(heights);
 }
 
+PC_TEST(OdeWorlds, SpheresRestOnBoxes)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        Boxes b;
+        begin(&b);
+        addBox(&b, 0, 0, 0.5, 1);
+        dBodyID ball = dBodyCreate(b.world);
+        dGeomSetBody(dCreateSphere(b.space, 0.3), ball);
+        dBodySetPosition(ball, 0, 0, 1.31);
+        attach(&b, true, models[m]);
+        for (int i = 0; i < 100; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        PC_EXPECT_NEAR(1.3, dBodyGetPosition(ball)[2], 5e-3);
+        if (m >= 2) expectOurs(&b);
+        end(&b);
+    }
+}
+
 PC_TEST(OdeWorlds, NearCallbackCollectsPairsForOneStep)
 {
     Boxes b;
