@@ -121,8 +121,8 @@ static void readBody(dBodyID body, pcBody* out)
 pcStatus pcGatherList(pcGathered* g, dWorldID world)
 {
     int count = pcOdeBodies(world);
-    if (!growBodies(g, count) || !growSlots(g, count)) return outOfMemory();
     g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = 0;
+    if (!growBodies(g, count) || !growSlots(g, count)) return outOfMemory();
     memset(g->untranslated, 0, sizeof g->untranslated);
     for (dBodyID body = pcOdeFirstBody(world); body && g->bodies < count; body = pcOdeNextBody(body)) {
         int i = g->bodies++;

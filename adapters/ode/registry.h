@@ -16,6 +16,7 @@ typedef struct pcHost {
     struct pcHost* next;
 
     pcSettings settings;
+    int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
     pcSpace space;
     pcMemory* memory;
     pcGathered gathered;

@@ -11,15 +11,11 @@
 
 /* ---- native steps ---- */
 
-static int (*nativeStepOf(const pcSettings* settings))(dWorldID, dReal)
-{
-    return settings->model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : pcNativeOde()->worldStep;
-}
+static bool isQuick(const pcHost* host) { return host->native == pcNativeOde()->worldQuickStep; }
 
 static void countNative(pcHost* host, const char* reason)
 {
-    bool quick = host->settings.model == PC_MODEL_QUICK;
-    host->report = (pcStepReport){.solver = quick ? "quick" : "native"};
+    host->report = (pcStepReport){.solver = isQuick(host) ? "quick" : "native"};
     host->extra.native = 1;
     host->extra.nativeSteps++;
     snprintf(host->extra.reason, sizeof host->extra.reason, "%s", reason);
@@ -29,7 +25,7 @@ static void stepNatively(pcHost* host, double h)
 {
     countNative(host, "");
     pcSpaceJoin(&host->space, host->world, &host->settings);
-    nativeStepOf (&host->settings)(host->world, h);
+    host->native(host->world, h);
     pcSpacePart(&host->space);
 }
 
@@ -39,7 +35,7 @@ static void fallBack(pcHost* host, double h)
     countNative(host, pcLastError());
     pcGatherUndo(&host->gathered);
     pcSpaceJoin(&host->space, host->world, &host->settings);
-    pcInjectNativeStep(&host->gathered, host->world, h, pcNativeOde()->worldStep);
+    pcInjectNativeStep(&host->gathered, host->world, h, host->native);
     pcSpacePart(&host->space);
 }
 
@@ -189,8 +185,9 @@ static void stepBeside(pcHost* host, double h)
 
 static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
 
-void pcHostStep(pcHost* host, double h)
+void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
+    host->native = host->settings.model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : native;
     int steps = host->extra.steps, natives = host->extra.nativeSteps;
     char reason[sizeof host->extra.reason];
     memcpy(reason, host->extra.reason, sizeof reason);

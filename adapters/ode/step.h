@@ -4,6 +4,7 @@
 
 #include "adapters/ode/registry.h"
 
-void pcHostStep(pcHost* host, double h);
+/* `native`: ODE's own step that the program called, for steps that cannot be ours. The model quick is always ODE's quick one. */
+void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal));
 
 #endif

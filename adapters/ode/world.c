@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapters/ode/host.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
@@ -80,29 +81,44 @@ pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context)
 
 pcStatus pcWorldDetach(dWorldID world)
 {
-    pcHost* host = pcHostFind(world);
-    if (!host) return notAttached();
-    pcHostDrop(host);
-    pcHostRelease(host);
+    if (!pcOdeAttached(world)) return notAttached();
+    pcOdeForgetWorld(world);
     return PC_OK;
 }
 
 /* ---- stepping ---- */
 
-pcStatus pcWorldStep(dWorldID world, dReal h)
+pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
 {
     if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldStep needs a world");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
-    pcHost* host = pcHostFind(world);
-    if (host) {
-        pcHostStep(host, h);
-        pcHostRelease(host);
-        return PC_OK;
-    }
     const pcNative* native = pcNativeOde();
     if (!native) return PC_ERROR_UNSUPPORTED;
-    native->worldStep(world, h);
+    pcHost* host = pcHostFind(world);
+    if (host) {
+        pcHostStep(host, h, quick ? native->worldQuickStep : native->worldStep);
+        pcHostRelease(host);
+    } else {
+        (quick ? native->worldQuickStep : native->worldStep)(world, h);
+    }
     return PC_OK;
+}
+
+pcStatus pcWorldStep(dWorldID world, dReal h) { return pcOdeHostStep(world, h, 0); }
+
+int pcOdeAttached(dWorldID world)
+{
+    pcHost* host = pcHostFind(world);
+    if (host) pcHostRelease(host);
+    return host != NULL;
+}
+
+void pcOdeForgetWorld(dWorldID world)
+{
+    pcHost* host = pcHostFind(world);
+    if (!host) return;
+    pcHostDrop(host);
+    pcHostRelease(host);
 }
 
 pcStatus pcWorldReport(dWorldID world, pcStepReport* report)

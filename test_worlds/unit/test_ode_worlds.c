@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
+#include "adapters/ode/host.h"
 #include "pcontact/pcontact.h"
 
 static const double H = 0.01;
@@ -247,12 +248,13 @@ PC_TEST(OdeWorlds, ZeroGapStackStandsWithoutAMessage)
 
 PC_TEST(OdeWorlds, NothingFallsThroughTheFloorOfASpaceUnderAnyModel)
 {
-    for (int m = 0; m < 4; m++) {
-        PC_CASE("%s", models[m]);
+    for (int m = 0; m < 5; m++) {
+        const char* text = m < 4 ? models[m] : "model=lcp narrowphase=native";
+        PC_CASE("%s", text);
         Boxes b;
         begin(&b);
         addBox(&b, 0, 0, 0.9, 1), addBox(&b, 0.1, 0, 2.2, 1);
-        attach(&b, true, models[m]);
+        attach(&b, true, text);
         for (int i = 0; i < 300; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
         PC_EXPECT_NEAR(0.5, dBodyGetPosition(b.body[0])[2], 0.01);
         PC_EXPECT_NEAR(1.5, dBodyGetPosition(b.body[1])[2], 0.01);
@@ -667,6 +669,25 @@ PC_TEST(OdeWorlds, NaNInTheHostMakesACountedNativeStepThatIsOdes)
         end(&b);
     }
     PC_EXPECT_TRUE(memcmp(state, state + 1, sizeof *state) == 0);
+}
+
+/* A program that calls dWorldQuickStep gets it where a step cannot be ours. */
+PC_TEST(OdeWorlds, StepsThatCannotBeOursAreTheProgramsOwn)
+{
+    for (int quick = 0; quick < 2; quick++) {
+        Boxes b;
+        pcStepReport report;
+        begin(&b);
+        dBodySetLinearVel(addBox(&b, 0, 0, 5, 1), (double)NAN, 0, 0);
+        attach(&b, false, "model=lcp");
+        PC_EXPECT_TRUE(pcOdeAttached(b.world));
+        PC_EXPECT_STATUS(PC_OK, pcOdeHostStep(b.world, H, quick));
+        PC_EXPECT_STATUS(PC_OK, pcWorldReport(b.world, &report));
+        PC_EXPECT_EQ_STR(quick ? "quick" : "native", report.solver);
+        pcOdeForgetWorld(b.world);
+        PC_EXPECT_FALSE(pcOdeAttached(b.world));
+        end(&b);
+    }
 }
 
 PC_TEST(OdeWorlds, UnattachedJointsAndEmptyWorldsStep)
