@@ -21,4 +21,7 @@ typedef struct pcNative {
 /* NULL: ODE is not there, or not as we know it; pcLastError() says so. */
 const pcNative* pcNativeOde(void);
 
+/* Any symbol of the same library into the function pointer at `function`; 0 if it has none of that name. */
+int pcNativeSymbol(const char* name, void* function);
+
 #endif

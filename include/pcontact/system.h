@@ -34,7 +34,11 @@ typedef struct pcBody {
     double inertia[9];  /* about the centre of mass, body axes, row-major, symmetric positive definite */
 } pcBody;
 
-/* How two surfaces meet. pcDefaultSurface(settings) fills in what the settings say. */
+/* Which of a surface's numbers are largest forces or moments, not coefficients of the normal force. */
+typedef enum pcForceLimit { PC_LIMIT_NONE = 0, PC_LIMIT_FRICTION, PC_LIMIT_FRICTION1, PC_LIMIT_FRICTION2 } pcForceLimit; /* both, mu, mu2 */
+enum { PC_LIMIT_ROLLING1 = 1, PC_LIMIT_ROLLING2 = 2, PC_LIMIT_TORSION = 4 };
+
+/* How two surfaces meet. Start from pcDefaultSurface(settings), which fills in what the settings say. */
 typedef struct pcSurface {
     double mu;              /* >= 0; infinite: holds both ways along the plane in every step in which the motion without impulses would press
                                the contact (gap + h u_n <= 0); so do force limits act */
@@ -42,8 +46,14 @@ typedef struct pcSurface {
     double direction1[3];   /* in which mu counts, world axes, any length; 0 0 0: anywhere in the plane (isotropic if mu2 = mu) */
     double torsion;         /* length >= 0: |spin moment| <= torsion * normal force; 0: none */
     double rolling;         /* length >= 0: |rolling moment| <= rolling * normal force; 0: none */
-    int forceLimit;         /* 1: mu and mu2 are largest forces, not coefficients */
+    double rolling2;        /* about the direction across direction1; NaN: as rolling */
+    int forceLimit;         /* a pcForceLimit: mu, mu2 or both are largest forces, not coefficients */
+    int momentLimit;        /* PC_LIMIT_ROLLING1 …: those are largest moments, and may be infinite, not lengths */
     double surfaceVelocity[3]; /* of body 2's surface relative to body 1's beyond their motion: a conveyor belt; world axes */
+    double normalVelocity;  /* at which the surfaces are to part beyond what their gap asks for; a layer that grows; 0: none */
+    double gamma;           /* part of a negative gap that one step removes, >= 0; NaN: the settings' */
+    double fastest;         /* velocity >= 0 beyond which a negative gap is not repaired faster; infinite: no such limit */
+    double sink;            /* depth >= 0 that is left as it is; 0: none */
     double bounce;          /* restitution 0 .. 1. The whole island bounces less where its energy would grow by it: with friction, Newton's
                                law alone can add some. Poisson gives back the normal impulse, and the friction, torsion and rolling
                                of contacts that slide (not a friction that is bounded by a force); only of impacts: faster than what

@@ -69,6 +69,7 @@ typedef struct pcTouchRows {
     double bounce;
     double target;  /* of the normal row without restitution (Poisson: after the compression), of bodies that move by impulses */
     double bounced; /* Newton: with it; equal to target if it does not bounce */
+    double driven;  /* velocity at which the surfaces are driven apart without any bounce, by stabilization or by their own motion */
     double carried; /* what bodies that keep their velocity add to either */
 } pcTouchRows;
 

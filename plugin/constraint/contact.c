@@ -3,13 +3,15 @@
  *
  *     normal      n.(u2 - u1)  >=  b_n,            u_i the velocity of body i at p
  *     sliding     mu_k t_k.(u2 - u1 + surface)     multiplied by its coefficient, as problem.h wants it: |c_g| <= c_n
- *     torsion     torsion n.(w2 - w1)              rolling   rolling t_k.(w2 - w1)
+ *     torsion     torsion n.(w2 - w1)              rolling   rolling_k t_k.(w2 - w1)
  *
- * Target of the normal row, with d = gap - layer:
+ * Target of the normal row, with d = gap - layer (a depth less than what the surface lets sink is none):
  *
  *     b_n = -d / h            d > 0 (gammaGap=paper: -gamma d / h): it may come as near as touching
  *     b_n = -gamma d / h      d <= 0: the part of the penetration that one step removes (T 5.1)
- *     b_n = -e u_n(v_old)     if larger, for a contact that approached and would touch within the step (Newton)
+ *     b_n = -e u_n(v_old)     if larger, for a contact that approached and touches or would within the step (Newton)
+ *
+ * both beyond the surface's own normal velocity, if it has one; but nothing is repaired faster than the surface says.
  *
  * Adaptive gamma (S 5 asks for one). A body that is pushed out at gamma |d| / h meets the slower target gamma (1 - gamma) |d| / h in the
  * next step. The difference, gamma^2 |d| / h, must not exceed what the acceleration a that presses it on takes from it, a h, or it is
@@ -74,12 +76,20 @@ static bool tangentAlong(Contact* c, v3 direction)
     return true;
 }
 
+/* mu along tangent k is a largest force. */
+static bool isLimit(const Contact* c, int k)
+{
+    int limit = c->touch->surface.forceLimit;
+    if (c->a->settings->friction != PC_FRICTION_HOST) return false;
+    return limit == PC_LIMIT_FRICTION || limit == (k == 0 ? PC_LIMIT_FRICTION1 : PC_LIMIT_FRICTION2);
+}
+
 /* A force limit has a direction of its own even where it is the same in both: there the sliding direction is the fair one. */
 static void chooseTangents(Contact* c)
 {
     const pcSurface* s = &c->touch->surface;
     if (tangentAlong(c, v3Load(s->direction1))) return;
-    bool slides = v3Norm(c->slide) > SLIDING * c->speed, box = s->forceLimit && c->a->settings->friction == PC_FRICTION_HOST;
+    bool slides = v3Norm(c->slide) > SLIDING * c->speed, box = isLimit(c, 0) && isLimit(c, 1);
     if (box && c->mu[0] == c->mu[1] && slides && tangentAlong(c, c->slide)) return;
     tangentsOf(c->touch->normal, &c->t[0], &c->t[1]);
 }
@@ -98,6 +108,7 @@ static Contact look(const pcAssembly* a, const pcTouch* touch)
     c.motion1 = touch->body1 >= 0 ? a->motion + touch->body1 : NULL;
     c.motion2 = touch->body2 >= 0 ? a->motion + touch->body2 : NULL;
     c.d = touch->gap - a->settings->layer;
+    if (c.d < 0.0) c.d = smaller(c.d + touch->surface.sink, 0.0);
     v3 old = v3Sub(velocityAt(&c, c.motion2, false), velocityAt(&c, c.motion1, false));
     v3 free1 = velocityAt(&c, c.motion1, true), free2 = velocityAt(&c, c.motion2, true), free = v3Sub(free2, free1);
     c.nOld = v3Dot(old, touch->normal), c.nFree = v3Dot(free, touch->normal);
@@ -140,7 +151,8 @@ static int addTorque(const Contact* c, pcRows* list, v3 about, double factor)
 static double gammaOf(const Contact* c)
 {
     const pcSettings* s = c->a->settings;
-    double gamma = isnan(s->gamma) ? GAMMA : s->gamma, h = c->a->h, pressed = larger(c->nOld - c->nFree, 0.0) * h;
+    double own = c->touch->surface.gamma, usual = isnan(s->gamma) ? GAMMA : s->gamma, gamma = isnan(own) ? usual : own, h = c->a->h,
+           pressed = larger(c->nOld - c->nFree, 0.0) * h;
     if (!s->adaptiveGamma || c->d >= 0.0) return gamma;
     return larger(LEAST_GAMMA, smaller(1.0, sqrt(pressed / -c->d)));
 }
@@ -149,7 +161,8 @@ static double gammaOf(const Contact* c)
 static double stabilization(const Contact* c)
 {
     bool whole = c->d > 0.0 && c->a->settings->gammaGap == PC_GAMMA_TOUCH;
-    return -(whole ? 1.0 : gammaOf(c)) * c->d / c->a->h;
+    double target = c->touch->surface.normalVelocity - (whole ? 1.0 : gammaOf(c)) * c->d / c->a->h;
+    return smaller(target, c->touch->surface.fastest);
 }
 
 /* The approach that the forces of this step make of rest. In a stack both bodies would fall together, but the ground holds one of them: so
@@ -167,17 +180,21 @@ static double gainedInStep(const Contact* c)
 
 /* Poisson gives back the whole impulse of a contact, that which carries a weight for one step included. So it is for impacts: those faster
  * than the forces of the step make a body at rest, and than the error of the last step's velocities. */
-static bool isImpact(const Contact* c) { return -c->nOld > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed; }
+static bool isImpact(const Contact* c, double approach)
+{
+    return approach > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed;
+}
 
 static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
 {
     const pcSurface* s = &c->touch->surface;
-    double approach = -c->nOld;
+    double approach = s->normalVelocity - c->nOld;
     out->bounce = s->bounce, out->target = out->bounced = *target;
-    if (!(s->bounce > 0.0) || !(approach > s->bounceVelocity) || !c->touches) return;
+    out->driven = larger(*target, s->normalVelocity);
+    if (!(s->bounce > 0.0) || !(approach > s->bounceVelocity) || !(c->touches || c->d <= 0.0)) return;
     if (c->a->settings->restitution == PC_RESTITUTION_NEWTON)
-        *target = out->bounced = larger(*target, s->bounce * approach);
-    else if (isImpact(c))
+        *target = out->bounced = larger(*target, s->bounce * approach + s->normalVelocity);
+    else if (isImpact(c, approach))
         out->impact = true, *target = 0.0;
 }
 
@@ -185,13 +202,29 @@ static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
  * they are there only if it will be. */
 typedef enum Law { LAW_NONE, LAW_CONE, LAW_BOX, LAW_STICK } Law;
 
-static Law lawOf(const Contact* c, double mu)
+static Law lawOf(const Contact* c, double most, bool limit)
 {
-    bool limit = c->touch->surface.forceLimit && c->a->settings->friction == PC_FRICTION_HOST;
-    if (!(mu > 0.0)) return LAW_NONE;
-    if (mu < HUGE_VAL && !limit) return LAW_CONE;
+    if (!(most > 0.0)) return LAW_NONE;
+    if (most < HUGE_VAL && !limit) return LAW_CONE;
     if (!c->touches) return LAW_NONE;
-    return mu < HUGE_VAL ? LAW_BOX : LAW_STICK;
+    return most < HUGE_VAL ? LAW_BOX : LAW_STICK;
+}
+
+static Law slidingLaw(const Contact* c, int k) { return lawOf(c, c->mu[k], isLimit(c, k)); }
+
+/* Turning: about the normal (0), about the tangents (1, 2). */
+typedef struct Turning {
+    v3 about;
+    double most;
+    Law law;
+} Turning;
+
+static Turning turningOf(const Contact* c, int k)
+{
+    const pcSurface* s = &c->touch->surface;
+    const int bit[3] = {PC_LIMIT_TORSION, PC_LIMIT_ROLLING1, PC_LIMIT_ROLLING2};
+    const double most[3] = {s->torsion, s->rolling, isnan(s->rolling2) ? s->rolling : s->rolling2};
+    return (Turning){k == 0 ? c->touch->normal : c->t[k - 1], most[k], lawOf(c, most[k], (s->momentLimit & bit[k]) != 0)};
 }
 
 /* Multiplied by mu, a row's softness counts mu^2: the velocity mu (u + slip c), the impulse c = mu c_row. */
@@ -216,26 +249,21 @@ static int addSliding(const Contact* c, pcRows* list, pcTouchRows* out)
 {
     int rows = 0;
     for (int k = 0; k < 2; k++) {
-        out->inCone[k] = lawOf(c, c->mu[k]) == LAW_CONE;
+        out->inCone[k] = slidingLaw(c, k) == LAW_CONE;
         if (out->inCone[k]) put(out, 1 + k, addFriction(c, list, k, c->mu[k]), c->mu[k]), rows++;
     }
     return rows;
 }
 
-static int addTorsion(const Contact* c, pcRows* list, pcTouchRows* out)
+/* Rows of the cone for the turnings from .. to; returns how many. */
+static int addTurning(const Contact* c, pcRows* list, pcTouchRows* out, int from, int to)
 {
-    double torsion = c->touch->surface.torsion;
-    if (!(torsion > 0.0)) return 0;
-    put(out, 3, addTorque(c, list, c->touch->normal, torsion), torsion);
-    return 1;
-}
-
-static int addRolling(const Contact* c, pcRows* list, pcTouchRows* out)
-{
-    double rolling = c->touch->surface.rolling;
-    if (!(rolling > 0.0)) return 0;
-    for (int k = 0; k < 2; k++) put(out, 4 + k, addTorque(c, list, c->t[k], rolling), rolling);
-    return 2;
+    int rows = 0;
+    for (int k = from; k <= to; k++) {
+        Turning t = turningOf(c, k);
+        if (t.law == LAW_CONE) put(out, 3 + k, addTorque(c, list, t.about, t.most), t.most), rows++;
+    }
+    return rows;
 }
 
 /* The normal row and the groups that there are. */
@@ -243,7 +271,7 @@ static void addCone(const Contact* c, double target, pcRows* list, pcTouchRows* 
 {
     int first = list->rows;
     put(out, 0, addForce(c, list, c->touch->normal, 1.0, target, c->touch->surface.softness), 1.0);
-    int sliding = addSliding(c, list, out), torsion = addTorsion(c, list, out), rolling = addRolling(c, list, out);
+    int sliding = addSliding(c, list, out), torsion = addTurning(c, list, out, 0, 0), rolling = addTurning(c, list, out, 1, 2);
     pcCone* cone = pcRowsAddCone(list, PC_CONE_FRICTION, list->rows - first);
     const int size[PC_CONE_GROUPS] = {sliding, torsion, rolling};
     for (int g = 0; g < PC_CONE_GROUPS; g++)
@@ -251,13 +279,27 @@ static void addCone(const Contact* c, double target, pcRows* list, pcTouchRows* 
     if (sliding == 2 && c->a->settings->coneEdges > 0) cone->edges = c->a->settings->coneEdges, cone->angle = angleOf(c);
 }
 
-static void addBound(const Contact* c, int k, pcRows* list, pcTouchRows* out)
+/* A cone over the last row: bounded by `most`, or not at all. */
+static void boundRow(const Contact* c, pcRows* list, Law law, double most)
 {
-    Law law = lawOf(c, c->mu[k]);
-    if (law != LAW_BOX && law != LAW_STICK) return;
-    put(out, 1 + k, addFriction(c, list, k, 1.0), 1.0);
     pcCone* cone = pcRowsAddCone(list, law == LAW_BOX ? PC_CONE_BOX : PC_CONE_FREE, 1);
-    if (law == LAW_BOX) cone->hi = c->mu[k] * c->a->h, cone->lo = -cone->hi;
+    if (law == LAW_BOX) cone->hi = most * c->a->h, cone->lo = -cone->hi;
+}
+
+static void addBounds(const Contact* c, pcRows* list, pcTouchRows* out)
+{
+    for (int k = 0; k < 2; k++) {
+        Law law = slidingLaw(c, k);
+        if (law != LAW_BOX && law != LAW_STICK) continue;
+        put(out, 1 + k, addFriction(c, list, k, 1.0), 1.0);
+        boundRow(c, list, law, c->mu[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        Turning t = turningOf(c, k);
+        if (t.law != LAW_BOX && t.law != LAW_STICK) continue;
+        put(out, 3 + k, addTorque(c, list, t.about, 1.0), 1.0);
+        boundRow(c, list, t.law, t.most);
+    }
 }
 
 void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pcTouchRows* out)
@@ -268,6 +310,5 @@ void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pc
     writeRestitution(&c, &target, out);
     addCone(&c, target, list, out);
     out->carried = list->target[out->row[0]] - target;
-    addBound(&c, 0, list, out);
-    addBound(&c, 1, list, out);
+    addBounds(&c, list, out);
 }

@@ -101,33 +101,50 @@ static pcStatus checkRow(const pcSystem* s, int index)
     return PC_OK;
 }
 
-/* The numbers of a surface that must be >= 0, those that may be infinite first. */
+/* The numbers of a surface that must be >= 0. */
 typedef struct Quantity {
     const char* name;
     size_t offset;
+    bool infinite, unset; /* it may be infinite, or NaN */
+    int limit;            /* it may be infinite as a largest moment */
 } Quantity;
-static const Quantity quantities[] = {{"mu", offsetof(pcSurface, mu)},
-                                      {"mu2", offsetof(pcSurface, mu2)},
-                                      {"torsion", offsetof(pcSurface, torsion)},
-                                      {"rolling", offsetof(pcSurface, rolling)},
-                                      {"bounce", offsetof(pcSurface, bounce)},
-                                      {"bounceVelocity", offsetof(pcSurface, bounceVelocity)},
-                                      {"softness", offsetof(pcSurface, softness)},
-                                      {"slip1", offsetof(pcSurface, slip1)},
-                                      {"slip2", offsetof(pcSurface, slip2)}};
+static const Quantity quantities[] = {
+    {.name = "mu", .offset = offsetof(pcSurface, mu), .infinite = true},
+    {.name = "mu2", .offset = offsetof(pcSurface, mu2), .infinite = true, .unset = true},
+    {.name = "torsion", .offset = offsetof(pcSurface, torsion), .limit = PC_LIMIT_TORSION},
+    {.name = "rolling", .offset = offsetof(pcSurface, rolling), .limit = PC_LIMIT_ROLLING1},
+    {.name = "rolling2", .offset = offsetof(pcSurface, rolling2), .limit = PC_LIMIT_ROLLING2, .unset = true},
+    {.name = "gamma", .offset = offsetof(pcSurface, gamma), .unset = true},
+    {.name = "fastest", .offset = offsetof(pcSurface, fastest), .infinite = true},
+    {.name = "sink", .offset = offsetof(pcSurface, sink)},
+    {.name = "bounce", .offset = offsetof(pcSurface, bounce)},
+    {.name = "bounceVelocity", .offset = offsetof(pcSurface, bounceVelocity)},
+    {.name = "softness", .offset = offsetof(pcSurface, softness)},
+    {.name = "slip1", .offset = offsetof(pcSurface, slip1)},
+    {.name = "slip2", .offset = offsetof(pcSurface, slip2)},
+};
+
+static bool quantityIsGood(const Quantity* q, const pcSurface* surface, double value)
+{
+    if (isnan(value)) return q->unset;
+    if (value == HUGE_VAL) return q->infinite || (q->limit & surface->momentLimit) != 0;
+    return value >= 0.0;
+}
 
 pcStatus pcSurfaceCheck(const pcSurface* surface, const char* what, int index)
 {
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
         double value;
         memcpy(&value, (const char*)surface + quantities[i].offset, sizeof value);
-        bool unset = i == 1 && isnan(value), infinite = i < 2 && value == HUGE_VAL;
-        if (unset || infinite || (value >= 0.0 && value < HUGE_VAL)) continue;
+        if (quantityIsGood(quantities + i, surface, value)) continue;
         return pcFail(PC_ERROR_ARGUMENT, "%s %d: %s of its surface is %g; it must be >= 0", what, index, quantities[i].name, value);
     }
     if (!(surface->bounce <= 1.0))
         return pcFail(PC_ERROR_ARGUMENT, "%s %d: bounce of its surface is %g; it is at most 1", what, index, surface->bounce);
+    if (surface->forceLimit < PC_LIMIT_NONE || surface->forceLimit > PC_LIMIT_FRICTION2)
+        return pcFail(PC_ERROR_ARGUMENT, "%s %d: there is no forceLimit %d", what, index, surface->forceLimit);
     if (!finite(surface->direction1, 3)) return notFinite(what, index, "direction1");
+    if (!finite(&surface->normalVelocity, 1)) return notFinite(what, index, "normalVelocity");
     if (!finite(surface->surfaceVelocity, 3)) return notFinite(what, index, "surfaceVelocity");
     return PC_OK;
 }

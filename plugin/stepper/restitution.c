@@ -77,7 +77,7 @@ static void driveOf(const pcIsland* island, double* drive)
 {
     for (int i = 0; i < island->touches; i++) {
         const pcTouchRows* t = island->touchRows + i;
-        drive[t->row[0]] = t->carried + larger(t->target, 0.0);
+        drive[t->row[0]] = t->carried + larger(t->driven, 0.0);
         for (int k = 1; k < 6; k++)
             if (t->row[k] >= 0) drive[t->row[k]] = island->list.target[t->row[k]];
     }

@@ -87,7 +87,12 @@ pcSurface pcDefaultSurface(const pcSettings* settings)
 {
     pcSettings defaults = pcDefaultSettings();
     if (!settings) settings = &defaults;
-    return (pcSurface){.mu = settings->mu, .mu2 = settings->mu2, .bounce = settings->bounce};
+    return (pcSurface){.mu = settings->mu,
+                       .mu2 = settings->mu2,
+                       .rolling2 = (double)NAN,
+                       .gamma = (double)NAN,
+                       .fastest = HUGE_VAL,
+                       .bounce = settings->bounce};
 }
 
 /* ---- values ---- */

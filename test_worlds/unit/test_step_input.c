@@ -106,6 +106,12 @@ PC_TEST(StepInput, RefusesBadContacts)
     REFUSED(PC_ERROR_ARGUMENT, "contact 0: torsion of its surface is inf", s.contact[0].surface.torsion = HUGE_VAL);
     REFUSED(PC_ERROR_ARGUMENT, "contact 0: bounce of its surface is 1.5", s.contact[0].surface.bounce = 1.5);
     REFUSED(PC_ERROR_ARGUMENT, "contact 0: slip2 of its surface", s.contact[0].surface.slip2 = nothing);
+    REFUSED(PC_ERROR_ARGUMENT, "contact 0: rolling2 of its surface is inf", s.contact[0].surface.rolling2 = HUGE_VAL);
+    REFUSED(PC_ERROR_ARGUMENT, "contact 0: gamma of its surface is -1", s.contact[0].surface.gamma = -1);
+    REFUSED(PC_ERROR_ARGUMENT, "contact 0: fastest of its surface", s.contact[0].surface.fastest = nothing);
+    REFUSED(PC_ERROR_ARGUMENT, "contact 0: sink of its surface", s.contact[0].surface.sink = HUGE_VAL);
+    REFUSED(PC_ERROR_ARGUMENT, "contact 0: there is no forceLimit 4", s.contact[0].surface.forceLimit = 4);
+    REFUSED(PC_ERROR_NOT_FINITE, "contact 0: its normalVelocity", s.contact[0].surface.normalVelocity = nothing);
     REFUSED(PC_ERROR_NOT_FINITE, "contact 0: its direction1", s.contact[0].surface.direction1[0] = nothing);
     REFUSED(PC_ERROR_NOT_FINITE, "contact 0: its surfaceVelocity", s.contact[0].surface.surfaceVelocity[2] = HUGE_VAL);
 }

@@ -279,6 +279,80 @@ PC_TEST(StepWorlds, ForceLimitIsAForce)
     }
 }
 
+/* ---- surfaces that a host has ---- */
+
+/* A body on one contact that it is pushed out of; its velocity along the normal after a step. */
+static double pushedOut(double gap, const pcSurface* surface)
+{
+    Scene s;
+    sceneBegin(&s);
+    s.settings.gamma = 0.5;
+    int box = sceneBody(&s, (const double[3]){0, 0, 0}, 2, unitCube);
+    sceneContact(&s, box, (const double[3]){0, 0, 0}, gap)->surface = *surface;
+    sceneStep(&s);
+    double v = s.body[box].velocity[2];
+    sceneEnd(&s);
+    return v;
+}
+
+PC_TEST(StepWorlds, SurfaceHasItsOwnGammaLimitAndLayer)
+{
+    const pcSurface usual = pcDefaultSurface(NULL);
+    pcSurface surface = usual;
+    PC_EXPECT_NEAR(0.5, pushedOut(-0.01, &surface), 1e-9);
+    surface.gamma = 0.2;
+    PC_EXPECT_NEAR(0.2, pushedOut(-0.01, &surface), 1e-9);
+    surface = usual, surface.fastest = 0.3;
+    PC_EXPECT_NEAR(0.3, pushedOut(-0.01, &surface), 1e-9);
+    surface = usual, surface.sink = 0.004;
+    PC_EXPECT_NEAR(0.3, pushedOut(-0.01, &surface), 1e-9);
+    PC_EXPECT_NEAR(0, pushedOut(-0.003, &surface), 1e-9);
+    PC_EXPECT_NEAR(-0.05, pushedOut(0.0005, &surface), 1e-9); /* what is apart is not nearer for it */
+    surface = usual, surface.normalVelocity = 0.7;
+    PC_EXPECT_NEAR(1.2, pushedOut(-0.01, &surface), 1e-9);
+    surface.fastest = 0.9;
+    PC_EXPECT_NEAR(0.9, pushedOut(-0.01, &surface), 1e-9);
+    surface.bounce = 0.5; /* a surface that comes at 0.7 throws at 0.7 + 0.35 */
+    PC_EXPECT_NEAR(1.05, pushedOut(0, &surface), 1e-9);
+}
+
+/* Along x a force of 0.4 N at most, along y a coefficient, or the other way round. */
+PC_TEST(StepWorlds, ForceLimitOfOneDirectionOnly)
+{
+    for (int first = 0; first < 2; first++) {
+        PC_CASE("first=%d", first);
+        Scene s;
+        sceneBegin(&s);
+        int box = sceneBody(&s, (const double[3]){0, 0, 0}, 2, unitCube);
+        pcSurface* surface = &sceneContact(&s, box, (const double[3]){0, 0, 0}, 0)->surface;
+        surface->forceLimit = first ? PC_LIMIT_FRICTION1 : PC_LIMIT_FRICTION2, surface->mu = surface->mu2 = 0.4;
+        surface->direction1[0] = 1;
+        s.body[box].velocity[0] = 3, s.body[box].velocity[1] = 4;
+        sceneStep(&s);
+        PC_EXPECT_NEAR(3 - (first ? 0.4 / 2 : 0.4 * 10) * s.h, s.body[box].velocity[0], 1e-9);
+        PC_EXPECT_NEAR(4 - (first ? 0.4 * 10 : 0.4 / 2) * s.h, s.body[box].velocity[1], 1e-9);
+        sceneEnd(&s);
+    }
+}
+
+/* A sphere of inertia 1 turning about each axis under its own law. */
+PC_TEST(StepWorlds, MomentLimitsAreMoments)
+{
+    Scene s;
+    sceneBegin(&s);
+    int ball = sceneBody(&s, (const double[3]){0, 0, 0}, 2, unitCube);
+    pcSurface* surface = &sceneContact(&s, ball, (const double[3]){0, 0, 0}, 0)->surface;
+    surface->mu = 0, surface->direction1[0] = 1;
+    surface->rolling = 0.3, surface->rolling2 = HUGE_VAL, surface->torsion = 0.01;
+    surface->momentLimit = PC_LIMIT_ROLLING1 | PC_LIMIT_ROLLING2;
+    for (int k = 3; k < 6; k++) s.body[ball].velocity[k] = 1;
+    sceneStep(&s);
+    PC_EXPECT_NEAR(1 - 0.3 * s.h, s.body[ball].velocity[3], 1e-9);
+    PC_EXPECT_NEAR(0, s.body[ball].velocity[4], 1e-9);
+    PC_EXPECT_NEAR(1 - 0.01 * 2 * 10 * s.h, s.body[ball].velocity[5], 1e-9);
+    sceneEnd(&s);
+}
+
 /* ---- joints ---- */
 
 /* Rows that hold the point `at` of body 2, given in its axes, to the point `place` of the world. */

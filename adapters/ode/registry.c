@@ -1,0 +1,91 @@
+#define _GNU_SOURCE /* recursive mutexes */
+
+#include "adapters/ode/registry.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { CHAINS = 64 };
+static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
+static pcHost* chains[CHAINS];
+
+static pcHost** chainOf(dWorldID world) { return chains + ((uintptr_t)world * 0x9e3779b97f4a7c15ull >> 58); }
+
+static pcHost* lookUp(dWorldID world)
+{
+    pcHost* host = *chainOf(world);
+    while (host && host->world != world) host = host->next;
+    return host;
+}
+
+/* Counted before the registry is let go, so that it cannot vanish while this thread waits for its lock. */
+static pcHost* take(pcHost* host)
+{
+    if (host) host->users++;
+    pthread_mutex_unlock(&registryLock);
+    if (host) pthread_mutex_lock(&host->lock);
+    return host;
+}
+
+pcHost* pcHostFind(dWorldID world)
+{
+    pthread_mutex_lock(&registryLock);
+    pcHost* host = take(lookUp(world));
+    if (host && host->detached) pcHostRelease(host), host = NULL;
+    return host;
+}
+
+static void freeHost(pcHost* host)
+{
+    pcGatheredFree(&host->gathered);
+    pcSpaceFree(&host->space);
+    pcMemoryFree(host->memory);
+    free(host->touch);
+    if (host->log) fclose(host->log);
+    pthread_mutex_destroy(&host->lock);
+    free(host);
+}
+
+void pcHostRelease(pcHost* host)
+{
+    pthread_mutex_unlock(&host->lock);
+    pthread_mutex_lock(&registryLock);
+    int last = --host->users == 0 && host->detached;
+    pthread_mutex_unlock(&registryLock);
+    if (last) freeHost(host);
+}
+
+static pcHost* create(dWorldID world)
+{
+    pthread_mutexattr_t recursive;
+    pcHost* host = calloc(1, sizeof *host);
+    if (!host || pcMemoryCreate(&host->memory) != PC_OK) {
+        free(host);
+        return NULL;
+    }
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&host->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    host->world = world;
+    host->settings = pcDefaultSettings();
+    host->next = *chainOf(world);
+    return *chainOf(world) = host;
+}
+
+pcHost* pcHostMake(dWorldID world)
+{
+    pthread_mutex_lock(&registryLock);
+    pcHost* host = lookUp(world);
+    return take(host ? host : create(world));
+}
+
+void pcHostDrop(pcHost* host)
+{
+    pthread_mutex_lock(&registryLock);
+    pcHost** at = chainOf(host->world);
+    while (*at && *at != host) at = &(*at)->next;
+    if (*at) *at = host->next;
+    host->detached = 1;
+    pthread_mutex_unlock(&registryLock);
+}

@@ -1,0 +1,172 @@
+/* The functions of pcontact.h that concern one world. */
+#include <math.h>
+#include <string.h>
+
+#include "adapters/ode/host.h"
+#include "adapters/ode/inject.h"
+#include "adapters/ode/log.h"
+#include "adapters/ode/native.h"
+#include "adapters/ode/probe.h"
+#include "adapters/ode/registry.h"
+#include "adapters/ode/rows.h"
+#include "adapters/ode/step.h"
+#include "base/status.h"
+#include "stepper/settings.h"
+#include "stepper/stepper.h"
+
+/* ---- settings ---- */
+
+static pcStatus checkSettings(const pcSettings* settings)
+{
+    const pcConeSolver* solver;
+    pcStatus status = pcSettingsCheck(settings);
+    if (status != PC_OK) return status;
+    if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
+    if (settings->narrowphase == PC_NARROW_EUCLID)
+        return pcFail(PC_ERROR_UNSUPPORTED, "narrowphase=euclid does not serve worlds of ODE: ratio and native do");
+    if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
+    return pcStepChooseSolver(settings, &solver);
+}
+
+static pcStatus understands(void)
+{
+    if (!pcNativeOde() || !pcOdeLayout()) return PC_ERROR_UNSUPPORTED;
+    pcStatus status = pcOdeRowsReady();
+    return status == PC_OK ? pcInjectReady() : status;
+}
+
+static pcStatus notAttached(void) { return pcFail(PC_ERROR_ARGUMENT, "the world is not attached: pcWorldAttach comes first"); }
+
+/* ---- attaching ---- */
+
+pcStatus pcWorldAttach(dWorldID world, dSpaceID space, const pcSettings* settings)
+{
+    pcSettings defaults = pcDefaultSettings();
+    if (!settings) settings = &defaults;
+    if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldAttach needs a world");
+    pcStatus status = checkSettings(settings);
+    if (status == PC_OK) status = understands();
+    if (status == PC_OK) status = pcOdeCheckWorld(world);
+    if (status != PC_OK) return status;
+    pcHost* host = pcHostMake(world);
+    if (!host) return pcFail(PC_ERROR_MEMORY, "out of memory for a world");
+    host->settings = *settings;
+    host->space.space = space;
+    status = pcHostLogOpen(host);
+    pcHostRelease(host);
+    return status;
+}
+
+pcStatus pcWorldSetSettings(dWorldID world, const pcSettings* settings)
+{
+    if (!settings) return pcFail(PC_ERROR_ARGUMENT, "pcWorldSetSettings needs settings");
+    pcStatus status = checkSettings(settings);
+    if (status != PC_OK) return status;
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    host->settings = *settings;
+    status = pcHostLogOpen(host);
+    pcHostRelease(host);
+    return status;
+}
+
+pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context)
+{
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    host->space.surface = surface, host->space.surfaceContext = context;
+    pcHostRelease(host);
+    return PC_OK;
+}
+
+pcStatus pcWorldDetach(dWorldID world)
+{
+    if (!pcOdeAttached(world)) return notAttached();
+    pcOdeForgetWorld(world);
+    return PC_OK;
+}
+
+/* ---- stepping ---- */
+
+pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
+{
+    if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldStep needs a world");
+    if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
+    const pcNative* native = pcNativeOde();
+    if (!native) return PC_ERROR_UNSUPPORTED;
+    pcHost* host = pcHostFind(world);
+    if (host) {
+        pcHostStep(host, h, quick ? native->worldQuickStep : native->worldStep);
+        pcHostRelease(host);
+    } else {
+        (quick ? native->worldQuickStep : native->worldStep)(world, h);
+    }
+    return PC_OK;
+}
+
+pcStatus pcWorldStep(dWorldID world, dReal h) { return pcOdeHostStep(world, h, 0); }
+
+int pcOdeAttached(dWorldID world)
+{
+    pcHost* host = pcHostFind(world);
+    if (host) pcHostRelease(host);
+    return host != NULL;
+}
+
+void pcOdeForgetWorld(dWorldID world)
+{
+    pcHost* host = pcHostFind(world);
+    if (!host) return;
+    pcHostDrop(host);
+    pcHostRelease(host);
+}
+
+pcStatus pcWorldReport(dWorldID world, pcStepReport* report)
+{
+    if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldReport needs a place for the report");
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    *report = host->report;
+    pcHostRelease(host);
+    return PC_OK;
+}
+
+pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra)
+{
+    if (!extra) return pcFail(PC_ERROR_ARGUMENT, "pcWorldReportMore needs a place for the report");
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    *extra = host->extra;
+    pcHostRelease(host);
+    return PC_OK;
+}
+
+/* Spaces within spaces are gone through, each with the other and with itself; a pair that comes twice is kept once. */
+static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
+{
+    dSpaceCollide2(geom1, geom2, world, pcNearCallback);
+    if (dGeomIsSpace(geom1)) dSpaceCollide((dSpaceID)geom1, world, pcNearCallback);
+    if (dGeomIsSpace(geom2)) dSpaceCollide((dSpaceID)geom2, world, pcNearCallback);
+}
+
+void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
+{
+    if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
+        collectSpaces(world, geom1, geom2);
+        return;
+    }
+    pcHost* host = pcHostFind((dWorldID)world);
+    if (!host) return;
+    pcSpaceCollect(&host->space, geom1, geom2);
+    pcHostRelease(host);
+}
+
+/* ---- for hosts that dlopen ---- */
+
+const pcPluginTable* pcPluginGet(int abiVersion)
+{
+    static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,   pcWorldAttach,
+                                        pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,     pcWorldDetach,
+                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders};
+    return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
+}
