@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "adapters/ode/native.h"
+#include "adapters/ode/hooks.h"
 #include "base/status.h"
 
 static pcNative native;
@@ -44,6 +44,7 @@ const pcNative* pcNativeOde(void)
 enum { WORLDS = 64 };
 static struct {
     dWorldID world;
+    dSpaceID space;
     pcSettings settings;
     pcWorldReportExtra extra;
 } worlds[WORLDS];
@@ -59,7 +60,6 @@ static int find(dWorldID world)
 
 pcStatus pcWorldAttach(dWorldID world, dSpaceID spaceOrNull, const pcSettings* settings)
 {
-    (void)spaceOrNull;
     if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldAttach needs a world");
     pthread_mutex_lock(&lock);
     int i = find(world);
@@ -67,6 +67,7 @@ pcStatus pcWorldAttach(dWorldID world, dSpaceID spaceOrNull, const pcSettings* s
     if (i >= 0) {
         memset(&worlds[i], 0, sizeof worlds[i]);
         worlds[i].world = world;
+        worlds[i].space = spaceOrNull;
         worlds[i].settings = settings ? *settings : pcDefaultSettings();
     }
     pthread_mutex_unlock(&lock);
@@ -81,14 +82,37 @@ pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context)
     return PC_OK;
 }
 
-pcStatus pcWorldStep(dWorldID world, dReal h)
+typedef struct Found {
+    dWorldID world;
+    dJointGroupID group;
+} Found;
+
+static void touch(void* data, dGeomID geom1, dGeomID geom2)
 {
+    Found* found = data;
+    dContact contact[8];
+    int count = native.collide(geom1, geom2, 8, &contact[0].geom, sizeof contact[0]);
+    for (int i = 0; i < count; i++) {
+        contact[i].surface.mode = dContactApprox1;
+        contact[i].surface.mu = 0.5;
+        dJointAttach(dJointCreateContact(found->world, found->group, &contact[i]), dGeomGetBody(geom1), dGeomGetBody(geom2));
+    }
+}
+
+pcStatus pcWorldStep(dWorldID world, dReal h) { return pcOdeHostStep(world, h, 0); }
+
+pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
+{
+    pcNativeOde();
     pthread_mutex_lock(&lock);
     int i = world ? find(world) : -1;
     pthread_mutex_unlock(&lock);
     if (!(h > 0)) return pcFail(PC_ERROR_ARGUMENT, "the step must be > 0");
-    int quick = i >= 0 && worlds[i].settings.model == PC_MODEL_QUICK;
+    quick |= i >= 0 && worlds[i].settings.model == PC_MODEL_QUICK;
+    Found found = {world, dJointGroupCreate(0)};
+    if (i >= 0 && worlds[i].space) dSpaceCollide(worlds[i].space, &found, touch);
     (quick ? native.worldQuickStep : native.worldStep)(world, h);
+    dJointGroupDestroy(found.group);
     if (i < 0) return PC_OK;
     worlds[i].extra.steps++;
     worlds[i].extra.native = worlds[i].settings.model <= PC_MODEL_QUICK;
