@@ -10,9 +10,9 @@
 
 typedef enum pcElfKind {
     PC_ELF_OK = 0,
-    PC_ELF_NOT,    /* no ELF file */
+    PC_ELF_NOT,     /* no ELF file */
     PC_ELF_FOREIGN, /* of another machine, or not of 64 bits: nothing more is known */
-    PC_ELF_BROKEN  /* truncated, or it contradicts itself */
+    PC_ELF_BROKEN   /* truncated, or it contradicts itself */
 } pcElfKind;
 
 /* A table of symbols and the names in it: offsets into the file. */
@@ -33,7 +33,7 @@ typedef struct pcElf {
     const char* runpath;     /* or NULL */
     int neededCount;
     const char* needed[PC_ELF_NEEDED];
-    bool dynamic;            /* it has a dynamic section */
+    bool dynamic;                               /* it has a dynamic section */
     pcElfSymbols dynamicSymbols, staticSymbols; /* count 0: none */
 } pcElf;
 

@@ -73,7 +73,8 @@ static int readSetting(Options* options, char** argv, int argc, int* i)
     char name[64];
     const char *option = argv[*i] + 2, *equals = strchr(option, '=');
     size_t length = equals ? (size_t)(equals - option) : strlen(option);
-    if (length == 0 || length >= sizeof name) return pcCliBadInput("'exec' has no option '%s'; 'pcontact exec --help' explains it", argv[*i]);
+    if (length == 0 || length >= sizeof name)
+        return pcCliBadInput("'exec' has no option '%s'; 'pcontact exec --help' explains it", argv[*i]);
     snprintf(name, sizeof name, "%.*s", (int)length, option);
     if (equals) return addSetting(options, name, equals + 1);
     if (*i + 1 >= argc || strcmp(argv[*i + 1], "--") == 0) {

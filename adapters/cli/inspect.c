@@ -305,11 +305,13 @@ static void judge(const Walk* walk, const pcElf* program)
     if (inside && strncmp(base(path), "libode", 6) == 0) {
         conclude(answer, PC_REACH_NO_ODE, "%s is ODE itself, not a program that uses it", path);
     } else if (inside) {
-        conclude(answer, PC_REACH_STATIC, "ODE is linked statically into %s, so its calls cannot be intercepted: link it with libode.so", path);
+        conclude(answer, PC_REACH_STATIC, "ODE is linked statically into %s, so its calls cannot be intercepted: link it with libode.so",
+                 path);
     } else if (!program->dynamic || (!program->interpreter && program->neededCount == 0)) {
         conclude(answer, PC_REACH_NO_ODE, "%s is linked statically, without ODE, so nothing can be loaded before it", path);
     } else if (walk->inside[0]) {
-        conclude(answer, PC_REACH_OTHER_ODE, "%s has an ODE of its own inside, which is not the one that pcontact was built for", walk->inside);
+        conclude(answer, PC_REACH_OTHER_ODE, "%s has an ODE of its own inside, which is not the one that pcontact was built for",
+                 walk->inside);
     } else if (answer->ode[0] && !sameFile(answer->ode, ownOde())) {
         conclude(answer, PC_REACH_OTHER_ODE, "it loads %s, but pcontact was built for %s", answer->ode, ownOde());
     } else if (strncmp(answer->missing, "libode", 6) == 0) {
@@ -403,8 +405,8 @@ static bool globFirst(const char* pattern, char out[PC_FILE_NAME])
 /* Where Python would find the compiled module: beside the script, in PYTHONPATH, with the packages of the system or of the environment. */
 static bool findModule(const char* script, char out[PC_FILE_NAME])
 {
-    static const char* const places[] = {"/usr/local/lib/python3*/dist-packages", "/usr/lib/python3/dist-packages", "/usr/lib/python3*/site-packages",
-                                         "/usr/local/lib/python3*/site-packages"};
+    static const char* const places[] = {"/usr/local/lib/python3*/dist-packages", "/usr/lib/python3/dist-packages",
+                                         "/usr/lib/python3*/site-packages", "/usr/local/lib/python3*/site-packages"};
     char folder[PC_FILE_NAME], pattern[PC_FILE_NAME];
     folderOf(script, folder);
     if (join(pattern, "%s/ode.*so", folder) && globFirst(pattern, out)) return true;
