@@ -18,11 +18,12 @@ DIR     = $(BUILD)/$(KIND)
 # CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
 CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: help setup configure build demo test bench fuzz install sanitize tsan format clean
+.PHONY: help setup configure build demo test test-hosts bench fuzz install sanitize tsan format clean
 
 help:
 	@echo "make demo            build, and show the metric on a few pairs"
 	@echo "make test            build, and run all tests"
+	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
 	@echo "make bench           build, and time the metric against libccd, the solvers against ODE"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores)"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
@@ -56,6 +57,11 @@ test: build
 	@cd $(DIR) && $(RUN) ctest --output-on-failure --exclude-regex '^unit$$'
 	@echo "== test: unit tests"
 	@$(RUN) $(DIR)/pcontact_tests $(ARGS)
+
+test-hosts: build
+	@bash .ci/setup python3-pyode mokomaze mu-cade xmoto xvfb
+	@echo "== test-hosts"
+	@test_worlds/hosts/run $(DIR)/pcontact $(or $(ARGS),30)
 
 bench: build
 	@echo "== bench: pcontact bench metric"

@@ -17,6 +17,8 @@ int pcCliInfo(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
+int pcCliExec(int argc, char** argv);
+int pcCliDoctor(int argc, char** argv);
 
 /* Prints one sentence on stderr (the full stop is added) and returns PC_CLI_BAD_INPUT. */
 int pcCliBadInput(const char* format, ...) __attribute__((format(printf, 1, 2)));

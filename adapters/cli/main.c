@@ -17,6 +17,8 @@ typedef struct Command {
 /* A new command: one row here and its declaration in cli.h. */
 static const Command commands[] = {
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
+    {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
+    {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},

@@ -1,9 +1,10 @@
-# The shared library exports exactly the functions that the public headers declare: nothing private leaks, nothing promised is missing.
+# The shared library exports exactly the functions that the public headers declare, and the one behind which the preload library finds its
+# hooks: nothing private leaks, nothing promised is missing.
 cmake_minimum_required(VERSION 3.18)
 include(${CMAKE_CURRENT_LIST_DIR}/../../adapters/package/declared.cmake)
 
 string(REPLACE "," ";" headers "${HEADERS}")
-pcontact_declared_functions(declared ${headers})
+pcontact_declared_functions(declared ${headers} ${HOOKS})
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE " [^\n]*\n" ";" exported "${table}")

@@ -1,4 +1,5 @@
-# Installs into a folder of its own, then builds and runs a consumer of the installation: once by pkg-config, once by find_package.
+# Installs into a folder of its own, then builds and runs a consumer of the installation: once by pkg-config, once by find_package. An ODE
+# program that is no consumer runs under the installed tool.
 cmake_minimum_required(VERSION 3.18)
 set(work ${BUILD}/package_test)
 set(prefix ${work}/prefix)
@@ -60,3 +61,12 @@ run(${CMAKE_COMMAND} --build ${work}/by_cmake)
 run(${work}/by_cmake/consumer)
 check_output()
 message("by find_package: ${output}")
+
+# The installed tool finds the installed preload library, and that one the library beside it.
+if(FALLING)
+    run(${prefix}/${BINDIR}/pcontact exec --verbose -- ${FALLING})
+    if(NOT output MATCHES "pcontact: 200 steps, 0 of them native")
+        message(FATAL_ERROR "Under the installed tool, the program printed\n${output}")
+    endif()
+    message("by exec: ${output}")
+endif()

@@ -1,0 +1,21 @@
+/* The table that the preload library asks for. */
+#include "adapters/ode/hooks.h"
+
+/* Nothing is kept by body or joint from one step to the next. */
+static void forgetBody(dBodyID body) { (void)body; }
+static void forgetJoint(dJointID joint) { (void)joint; }
+
+const pcOdeHooks* pcOdeHooksGet(void)
+{
+    static const pcOdeHooks hooks = {
+        .native = pcNativeOde,
+        .attached = pcOdeAttached,
+        .hostStep = pcOdeHostStep,
+        .forgetWorld = pcOdeForgetWorld,
+        .forgetBody = forgetBody,
+        .forgetJoint = forgetJoint,
+        .forgetGeom = pcOdeForgetGeom,
+        .forgetAllGeoms = pcOdeForgetAllGeoms,
+    };
+    return &hooks;
+}
