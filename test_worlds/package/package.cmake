@@ -17,6 +17,8 @@ endfunction()
 
 # The program is the one that the README shows, so that what a reader copies is what is tested.
 file(READ ${README} readme)
+string(FIND "${readme}" "## Use it from C: geometry" begin)
+string(SUBSTRING "${readme}" ${begin} -1 readme)
 function(next_program file)
     string(FIND "${readme}" "```c\n" begin)
     string(SUBSTRING "${readme}" ${begin} -1 rest)
