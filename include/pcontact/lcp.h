@@ -15,13 +15,13 @@ extern "C" {
 
 /* How to solve. Start from pcDefaultSolveSettings(): a struct that did not is refused. */
 typedef struct pcSolveSettings {
-    const char* solver;   /* "auto", "lemke", "minmap"; for contact problems also "fixedpoint" and "sparse" */
-    double tolerance;     /* of the residual, dimensionless; default 1e-10 */
-    int maxIterations;    /* pivots of lemke, Newton steps of the others; 0: chosen from the size */
-    int coneEdges;        /* friction cone of pcDelassusSolve: even, 4 to 1024, or 0 for the circular one; in 2D it has no effect */
-    const double* start;  /* a guess of the answer, or NULL: helps when it is good, costs little when it is not */
-    double* ray;          /* room for n numbers, or NULL: written with PC_RAY only */
-    unsigned cookie;      /* private */
+    const char* solver;  /* "auto", "lemke", "minmap"; for contact problems also "fixedpoint" and "sparse" */
+    double tolerance;    /* of the residual, dimensionless; default 1e-10 */
+    int maxIterations;   /* pivots of lemke, Newton steps of the others; 0: chosen from the size */
+    int coneEdges;       /* friction cone of pcDelassusSolve: even, 4 to 1024, or 0 for the circular one; in 2D it has no effect */
+    const double* start; /* a guess of the answer, or NULL: helps when it is good, costs little when it is not */
+    double* ray;         /* room for n numbers, or NULL: written with PC_RAY only */
+    unsigned cookie;     /* private */
 } pcSolveSettings;
 PC_API pcSolveSettings pcDefaultSolveSettings(void);
 

@@ -43,13 +43,13 @@ PC_API pcStatus pcWorldStep(dWorldID world, dReal h);
 
 /* What could not be translated, counted per step; pcWorldReport names it. */
 typedef struct pcWorldReportExtra {
-    int native;            /* 1: this step was a native one, by model or because it could not be solved */
-    int nativeSteps, steps; /* since the world was attached */
-    int ignoredContacts;   /* contact joints between geoms of the attached space: its contacts were found here */
-    int untranslated;      /* constraints that the model cannot express */
+    int native;                  /* 1: this step was a native one, by model or because it could not be solved */
+    int nativeSteps, steps;      /* since the world was attached */
+    int ignoredContacts;         /* contact joints between geoms of the attached space: its contacts were found here */
+    int untranslated;            /* constraints that the model cannot express */
     char untranslatedNames[256]; /* what they were, each once; "" none */
-    char reason[256];      /* why the last native step was one; "" if the model says so */
-    double shadowDifference; /* model=shadow: largest difference of velocities, native against ours, by the velocity scale */
+    char reason[256];            /* why the last native step was one; "" if the model says so */
+    double shadowDifference;     /* model=shadow: largest difference of velocities, native against ours, by the velocity scale */
 } pcWorldReportExtra;
 
 /* Of the last step. */

@@ -36,30 +36,31 @@ typedef enum pcFrictionLaw {
 
 /* Start from pcDefaultSettings(): a struct that did not is refused. In brackets: the name in a settings text where it differs. */
 typedef struct pcSettings {
-    pcModel model;     /* native quick lcp convex implicit; default lcp */
-    int shadow;        /* model=shadow:lcp: step natively, solve beside it */
-    pcSolver solver;   /* auto lemke fixedpoint minmap sparse; default auto */
+    pcModel model;             /* native quick lcp convex implicit; default lcp */
+    int shadow;                /* model=shadow:lcp: step natively, solve beside it */
+    pcSolver solver;           /* auto lemke fixedpoint minmap sparse; default auto */
     pcNarrowphase narrowphase; /* ratio native euclid; default ratio */
-    double gamma;      /* part of a gap that one step removes, 0 .. 2; NaN (unset): the host's ERP, 0.2 without a host */
+    double gamma;              /* part of a gap that one step removes, 0 .. 2; NaN (unset): the host's ERP, 0.2 without a host */
     pcGammaGap gammaGap;       /* touch paper; default touch */
-    pcGapKind gap;     /* length ratio pair; default length */
-    int coneEdges;     /* edges of the friction cone: even and >= 4, or 0 = circular; default 0 */
-    int alignCone;     /* 1: turn the edges of a polyhedral cone to the sliding direction; default 1 */
-    double margin;     /* length looked ahead for contacts; 0: from velocities, spins and h; default 0 */
-    double layer;      /* length kept between bodies: gap - layer; default 0 */
+    pcGapKind gap;             /* length ratio pair; default length */
+    int coneEdges;             /* edges of the friction cone: even and >= 4, or 0 = circular; default 0 */
+    int alignCone;             /* 1: turn the edges of a polyhedral cone to the sliding direction; default 1 */
+    double margin;             /* length looked ahead for contacts; 0: from velocities, spins and h; default 0 */
+    double layer;              /* length kept between bodies: gap - layer; default 0 */
     double epsX, epsT, eps0;   /* selection of events (T 3.14), dimensionless; defaults as pcDefaultEventSettings() */
-    double mu, mu2;    /* friction where nothing else says; mu2 = NaN (unset): as mu; default 0.5 */
-    double bounce;     /* restitution where nothing else says, 0 .. 1; default 0 */
+    double mu, mu2;            /* friction where nothing else says; mu2 = NaN (unset): as mu; default 0.5 */
+    double bounce;             /* restitution where nothing else says, 0 .. 1; default 0 */
     pcRestitution restitution; /* newton poisson; default newton */
     pcFrictionLaw friction;    /* host coulomb; default host */
-    int adaptiveGamma; /* 1: gamma chosen per row and step; default 0 */
-    int lookahead;     /* 1: interposed dCollide also returns contacts still apart; default 0 */
-    double tolerance;  /* of the residual, dimensionless; default 1e-10 */
-    int threads;       /* islands solved at the same time; 0: one per core; default 1 */
-    int fixedPoint;    /* 1 2 3: chi_1, chi_2, chi_3 of T 5.17; default 1 */
-    char report[PC_PATH_LENGTH]; /* file for one line per step; "" none. Files are written by hosts and the tool: pcSystemStep writes none */
-    char dump[PC_PATH_LENGTH];   /* folder for steps that missed their tolerance; "" none. Likewise */
-    unsigned cookie;   /* private */
+    int adaptiveGamma;         /* 1: gamma chosen per row and step; default 0 */
+    int lookahead;             /* 1: interposed dCollide also returns contacts still apart; default 0 */
+    double tolerance;          /* of the residual, dimensionless; default 1e-10 */
+    int threads;               /* islands solved at the same time; 0: one per core; default 1 */
+    int fixedPoint;            /* 1 2 3: chi_1, chi_2, chi_3 of T 5.17; default 1 */
+    char
+        report[PC_PATH_LENGTH]; /* file for one line per step; "" none. Files are written by hosts and the tool: pcSystemStep writes none */
+    char dump[PC_PATH_LENGTH];  /* folder for steps that missed their tolerance; "" none. Likewise */
+    unsigned cookie;            /* private */
 } pcSettings;
 
 PC_API pcSettings pcDefaultSettings(void);

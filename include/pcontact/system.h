@@ -40,35 +40,35 @@ enum { PC_LIMIT_ROLLING1 = 1, PC_LIMIT_ROLLING2 = 2, PC_LIMIT_TORSION = 4 };
 
 /* How two surfaces meet. Start from pcDefaultSurface(settings), which fills in what the settings say. */
 typedef struct pcSurface {
-    double mu;              /* >= 0; infinite: holds both ways along the plane in every step in which the motion without impulses would press
+    double mu;            /* >= 0; infinite: holds both ways along the plane in every step in which the motion without impulses would press
                                the contact (gap + h u_n <= 0); so do force limits act */
-    double mu2;             /* across direction1; NaN: as mu (isotropic) */
-    double direction1[3];   /* in which mu counts, world axes, any length; 0 0 0: anywhere in the plane (isotropic if mu2 = mu) */
-    double torsion;         /* length >= 0: |spin moment| <= torsion * normal force; 0: none */
-    double rolling;         /* length >= 0: |rolling moment| <= rolling * normal force; 0: none */
-    double rolling2;        /* about the direction across direction1; NaN: as rolling */
-    int forceLimit;         /* a pcForceLimit: mu, mu2 or both are largest forces, not coefficients */
-    int momentLimit;        /* PC_LIMIT_ROLLING1 …: those are largest moments, and may be infinite, not lengths */
+    double mu2;           /* across direction1; NaN: as mu (isotropic) */
+    double direction1[3]; /* in which mu counts, world axes, any length; 0 0 0: anywhere in the plane (isotropic if mu2 = mu) */
+    double torsion;       /* length >= 0: |spin moment| <= torsion * normal force; 0: none */
+    double rolling;       /* length >= 0: |rolling moment| <= rolling * normal force; 0: none */
+    double rolling2;      /* about the direction across direction1; NaN: as rolling */
+    int forceLimit;       /* a pcForceLimit: mu, mu2 or both are largest forces, not coefficients */
+    int momentLimit;      /* PC_LIMIT_ROLLING1 …: those are largest moments, and may be infinite, not lengths */
     double surfaceVelocity[3]; /* of body 2's surface relative to body 1's beyond their motion: a conveyor belt; world axes */
-    double normalVelocity;  /* at which the surfaces are to part beyond what their gap asks for; a layer that grows; 0: none */
-    double gamma;           /* part of a negative gap that one step removes, >= 0; NaN: the settings' */
-    double fastest;         /* velocity >= 0 beyond which a negative gap is not repaired faster; infinite: no such limit */
-    double sink;            /* depth >= 0 that is left as it is; 0: none */
-    double bounce;          /* restitution 0 .. 1. The whole island bounces less where its energy would grow by it: with friction, Newton's
+    double normalVelocity;     /* at which the surfaces are to part beyond what their gap asks for; a layer that grows; 0: none */
+    double gamma;              /* part of a negative gap that one step removes, >= 0; NaN: the settings' */
+    double fastest;            /* velocity >= 0 beyond which a negative gap is not repaired faster; infinite: no such limit */
+    double sink;               /* depth >= 0 that is left as it is; 0: none */
+    double bounce;         /* restitution 0 .. 1. The whole island bounces less where its energy would grow by it: with friction, Newton's
                                law alone can add some. Poisson gives back the normal impulse, and the friction, torsion and rolling
                                of contacts that slide (not a friction that is bounded by a force); only of impacts: faster than what
                                the forces of one step make of rest */
-    double bounceVelocity;  /* approach speed below which nothing bounces */
-    double softness;        /* velocity per impulse >= 0 along the normal (ODE: cfm / h); 0: hard */
-    double slip1, slip2;    /* velocity per impulse >= 0 along the friction directions */
+    double bounceVelocity; /* approach speed below which nothing bounces */
+    double softness;       /* velocity per impulse >= 0 along the normal (ODE: cfm / h); 0: hard */
+    double slip1, slip2;   /* velocity per impulse >= 0 along the friction directions */
 } pcSurface;
 PC_API pcSurface pcDefaultSurface(const pcSettings* settings);
 
 /* A shape on a body. Pairs of one body, and of two bodies neither of which is dynamic, never collide. */
 typedef struct pcPlacedShape {
     const pcShape* shape;
-    int body;    /* index, or PC_WORLD */
-    pcPose pose; /* in the body's frame (of its pose); of PC_WORLD: in world axes */
+    int body;                   /* index, or PC_WORLD */
+    pcPose pose;                /* in the body's frame (of its pose); of PC_WORLD: in world axes */
     unsigned category, collide; /* a pair is looked at if (category1 & collide2) || (category2 & collide1); both 0: with everything */
 } pcPlacedShape;
 
@@ -79,21 +79,21 @@ typedef int pcPairSurface(void* context, int shape1, int shape2, pcSurface* surf
 /* A row of a joint, motor or stop: J v + softness * impulse = target, with lo <= impulse <= hi: held at a bound, the row may move on.
  * lo = -infinity and hi = +infinity: an equality. */
 typedef struct pcRow {
-    int body1, body2; /* PC_WORLD: none; never the same body */
+    int body1, body2;    /* PC_WORLD: none; never the same body */
     double jacobian[12]; /* v1 omega1 v2 omega2 */
-    double target;    /* velocity, with the stabilization already in it */
-    double error;     /* position error Theta, for the report only */
-    double lo, hi;    /* impulses over the step, not forces */
-    double softness;  /* velocity per impulse >= 0 (ODE: cfm / h) */
+    double target;       /* velocity, with the stabilization already in it */
+    double error;        /* position error Theta, for the report only */
+    double lo, hi;       /* impulses over the step, not forces */
+    double softness;     /* velocity per impulse >= 0 (ODE: cfm / h) */
 } pcRow;
 
 /* A contact found elsewhere. */
 typedef struct pcContact {
-    int body1, body2;  /* one may be PC_WORLD */
+    int body1, body2;      /* one may be PC_WORLD */
     unsigned long long id; /* the same contact has the same id in every step; 0: unknown, then its impulse is not carried over */
     double point[3];
-    double normal[3];  /* unit, from body 1 to body 2 */
-    double gap;        /* > 0 apart */
+    double normal[3]; /* unit, from body 1 to body 2 */
+    double gap;       /* > 0 apart */
     pcSurface surface;
 } pcContact;
 
@@ -118,7 +118,7 @@ typedef struct pcSystem {
                                    bodies that are not dynamic do not count */
     pcPairSurface* surface;     /* or NULL: the settings' friction for every pair */
     void* surfaceContext;
-    pcMemory* memory;           /* or NULL: every step starts cold */
+    pcMemory* memory; /* or NULL: every step starts cold */
 } pcSystem;
 
 /* One contact as it was solved; impulses over the step. */
@@ -127,38 +127,38 @@ typedef struct pcContactResult {
     int shape1, shape2; /* -1 for given contacts */
     unsigned long long id;
     double point[3], normal[3], tangent1[3], tangent2[3];
-    double gap;           /* before the step */
-    double impulse[6];    /* normal, friction along the tangents, torsion, rolling about the tangents; on body 2 (minus that on body 1) */
+    double gap;        /* before the step */
+    double impulse[6]; /* normal, friction along the tangents, torsion, rolling about the tangents; on body 2 (minus that on body 1) */
 } pcContactResult;
 
 typedef struct pcStepReport {
     int bodies, rows, pairs, events, contacts, islands; /* rows: scalar ones that were solved; contacts: events and given ones among them */
-    int largestIsland;      /* scalar rows */
-    const char* solver;     /* what solved the largest island; "none" if there was nothing to solve */
-    pcOutcome outcome;      /* the worst of all islands */
+    int largestIsland;                                  /* scalar rows */
+    const char* solver;                                 /* what solved the largest island; "none" if there was nothing to solve */
+    pcOutcome outcome;                                  /* the worst of all islands */
     int iterations, fallbacks;
-    double residual;        /* natural residual, dimensionless (method: max |c - proj(c - u)| scaled) */
-    double equality;        /* largest |J v - target| of equality rows, scaled like residual */
-    double coneExcess;      /* largest friction beyond its cone, scaled */
-    double energyError;     /* energy identity: |left - right| / scale */
-    double contraction;     /* fixedpoint: measured rate of its last pass, else 0 */
+    double residual;             /* natural residual, dimensionless (method: max |c - proj(c - u)| scaled) */
+    double equality;             /* largest |J v - target| of equality rows, scaled like residual */
+    double coneExcess;           /* largest friction beyond its cone, scaled */
+    double energyError;          /* energy identity: |left - right| / scale */
+    double contraction;          /* fixedpoint: measured rate of its last pass, else 0 */
     double infeasibilityContact; /* before the step: largest negative part of rho over pairs */
     double penetration;          /* before the step: largest negative gap, a length */
     double infeasibilityJoint;   /* before the step: largest |error| of equality rows */
-    double kinetic;         /* after the step */
-    double energy;          /* after the step: kinetic + potential in the gravity field */
-    double milliseconds[6]; /* pairs, events, assembly, solve, result, all */
+    double kinetic;              /* after the step */
+    double energy;               /* after the step: kinetic + potential in the gravity field */
+    double milliseconds[6];      /* pairs, events, assembly, solve, result, all */
 } pcStepReport;
 
 /* Where the answer goes: every pointer may be NULL, then that part is not wanted. */
 typedef struct pcSystemResult {
-    double* velocity;       /* 6 per body: v, omega */
-    pcPose* pose;           /* per body: moved by h v, quaternion normalised */
-    double* rowImpulse;     /* per row */
+    double* velocity;          /* 6 per body: v, omega */
+    pcPose* pose;              /* per body: moved by h v, quaternion normalised */
+    double* rowImpulse;        /* per row */
     pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id */
     int contactCapacity;
-    int contactCount;       /* written: how many there are; may exceed the capacity */
-    pcStepReport report;    /* written */
+    int contactCount;    /* written: how many there are; may exceed the capacity */
+    pcStepReport report; /* written */
 } pcSystemResult;
 
 /* Bad input is refused before anything is written. A solution that missed its tolerance is still a PC_OK step: report.outcome says so. */

@@ -15,8 +15,8 @@
 
 typedef struct pcArena {
     struct pcArenaChunk* newest;
-    size_t used;   /* bytes taken in all chunks, holes included */
-    size_t peak;   /* largest `used` so far */
+    size_t used; /* bytes taken in all chunks, holes included */
+    size_t peak; /* largest `used` so far */
     bool exhausted;
 } pcArena; /* zero-initialised: empty */
 

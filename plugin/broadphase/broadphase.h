@@ -27,13 +27,13 @@ typedef struct pcPace {
 
 /* What the search knows of a shape. */
 typedef struct pcProxy {
-    v3 low, high; /* box around it, widened by `ahead`; of a half-space not used */
-    v3 at;        /* centre; of a half-space the position of its pose */
-    double ahead; /* length that its box is widened by */
-    double fixed; /* part of the margin that does not depend on speeds */
+    v3 low, high;        /* box around it, widened by `ahead`; of a half-space not used */
+    v3 at;               /* centre; of a half-space the position of its pose */
+    double ahead;        /* length that its box is widened by */
+    double fixed;        /* part of the margin that does not depend on speeds */
     double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
-    v3 step;      /* h times the velocity without impulses */
-    double speed; /* of its fastest point */
+    v3 step;             /* h times the velocity without impulses */
+    double speed;        /* of its fastest point */
     bool halfSpace;
     v3 normal; /* half-space: normal.x <= offset in world axes */
     double offset;
@@ -50,8 +50,8 @@ typedef struct pcPair {
 
 typedef struct pcAhead {
     double h;
-    double margin; /* > 0: as the settings say */
-    double layer;  /* kept between bodies: it counts as part of them */
+    double margin;             /* > 0: as the settings say */
+    double layer;              /* kept between bodies: it counts as part of them */
     v3 centreOfMass, velocity; /* the latter without impulses */
     pcPace pace;
 } pcAhead;

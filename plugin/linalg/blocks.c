@@ -112,9 +112,9 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcAren
     long long total = countColumns(A, &graph, order, parent, A->at, A->where);
     for (int k = 0; k < n; k++) A->start[k + 1] = A->start[k] + A->at[k];
     A->row = pcArenaNew(arena, int, total);
-    A->lower = pcArenaNew(arena, double, total * BB), A->upper = pcArenaNew(arena, double, total * BB);
-    A->diagonal = pcArenaNew(arena, double, n * BB), A->pivot = pcArenaNew(arena, int, n * B);
-    A->x = pcArenaNew(arena, double, n * B);
+    A->lower = pcArenaNew(arena, double, total* BB), A->upper = pcArenaNew(arena, double, total* BB);
+    A->diagonal = pcArenaNew(arena, double, n* BB), A->pivot = pcArenaNew(arena, int, n* B);
+    A->x = pcArenaNew(arena, double, n* B);
     if (!pcArenaGood(arena)) return false;
     writeColumns(A, &graph, order, parent, A->at, A->where);
     return true;

@@ -29,9 +29,9 @@ typedef struct Group {
     double angle, e;
     const double *r, *u;
     double z[2];
-    double h, dh[2];  /* shift and its gradient; where it is not smooth (u = 0) the middle of all gradients, 0 */
+    double h, dh[2]; /* shift and its gradient; where it is not smooth (u = 0) the middle of all gradients, 0 */
     double c[2], w[2], T[4];
-    double rest;      /* w'z - h */
+    double rest; /* w'z - h */
 } Group;
 
 static double dot(const double* a, const double* b, int size) { return a[0] * b[0] + (size > 1 ? a[1] * b[1] : 0.0); }
@@ -231,8 +231,7 @@ static void givenSlipLaw(const pcCone* cone, const double* slip, const double* e
     }
 }
 
-void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c,
-               double* G)
+void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c, double* G)
 {
     if (cone->kind == PC_CONE_FRICTION) {
         if (law == PC_LAW_GIVEN_SLIP) {

@@ -12,7 +12,6 @@ typedef enum pcLaw { PC_LAW_RELAXED = 0, PC_LAW_COULOMB, PC_LAW_GIVEN_SLIP } pcL
  * and, unless NULL, G = -dc/du (an element of the generalized Jacobian), rows x rows, row-major. With PC_LAW_GIVEN_SLIP
  *     c = argmin over c_n >= 0 of  |c - (r - u/e)|^2 / 2 in the norm of e + sum_g lambda_g (gauge of P_g)(c_g),
  * lambda_g = slip[first row of g]; slip is not read otherwise. */
-void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c,
-               double* G);
+void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* e, const double* r, const double* u, double* c, double* G);
 
 #endif

@@ -43,7 +43,8 @@ static bool entriesAreGood(const pcDelassus* p)
     int n = p->dim * p->contacts;
     for (int k = 0; k < p->nonzeros; k++) {
         if (p->row[k] < 0 || p->row[k] >= n || p->col[k] < 0 || p->col[k] >= n)
-            return pcFail(PC_ERROR_ARGUMENT, "Nonzero %d stands at (%d, %d), outside a matrix of %d rows.", k, p->row[k], p->col[k], n) == PC_OK;
+            return pcFail(PC_ERROR_ARGUMENT, "Nonzero %d stands at (%d, %d), outside a matrix of %d rows.", k, p->row[k], p->col[k], n) ==
+                   PC_OK;
         if (!isfinite(p->value[k])) return pcFail(PC_ERROR_NOT_FINITE, "Nonzero %d is NaN or infinite.", k) == PC_OK;
     }
     for (int i = 0; i < n; i++)
@@ -122,7 +123,7 @@ static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings*
     if (!pcArenaGood(arena)) return false;
     layOut(s, p, settings->coneEdges);
     size_t n = (size_t)s->problem.rows;
-    s->W = pcArenaNew(arena, double, n * n);
+    s->W = pcArenaNew(arena, double, n* n);
     s->target = pcArenaNew(arena, double, n), s->soft = pcArenaNew(arena, double, n);
     s->c = pcArenaNew(arena, double, n), s->x = pcArenaNew(arena, double, n);
     if (!pcArenaGood(arena)) return false;
@@ -134,7 +135,8 @@ static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings)
 {
     pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
     if (s->problem.rows == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
-    pcConeSettings cone = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->start, .fixedPoint = 2};
+    pcConeSettings cone = {
+        .tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->start, .fixedPoint = 2};
     pcSolverMemory* memory = pcSolverMemoryCreate();
     if (memory) info = pcConeSolverFind(settings->solver)->solve(&s->problem, &cone, memory, s->x, s->c).solve;
     pcSolverMemoryFree(memory);

@@ -39,7 +39,7 @@
 #define HALVINGS 6
 #define COARSE 0.1 /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that */
 #define JAMMED_LIMIT 20
-#define MARGIN 0.2 /* of the tolerance: what is measured here is not quite what the certificate measures */
+#define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
 #define RESTART_LIMIT 60
 #define HUGE 1e30 /* velocities beyond this many units are no solution */
@@ -56,7 +56,7 @@ typedef struct Method {
     State now, trial;
     double *r, *weight, *G, *local, *dx, *du, *dy, *rhs, *load;
     double *stillX, *stillC; /* where rounds began to hold back the same: from then on impulses only grow */
-    int* offset; /* of each cone's block in G */
+    int* offset;             /* of each cone's block in G */
     double eps;
     int iterations;
 } Method;

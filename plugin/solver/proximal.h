@@ -12,10 +12,10 @@
 typedef struct pcLinear {
     int unknowns, rows, cones;
     const pcCone* cone;
-    const double* soft;   /* per row, or NULL: none */
-    const double* own;    /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
+    const double* soft; /* per row, or NULL: none */
+    const double* own;  /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
     pcLaw law;
-    const double* slip;   /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
+    const double* slip; /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
     double velocityScale;
     void* self;
     void (*velocities)(void* self, const double* x, double* u);               /* u = C x - b */
@@ -27,17 +27,17 @@ typedef struct pcLinear {
 } pcLinear;
 
 typedef struct pcProximalSettings {
-    double tolerance;   /* of the natural residual, by velocityScale */
-    int maxIterations;  /* Newton steps; 0: 400 */
-    bool warm;          /* x and c come in with a guess */
-    double* held;       /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
+    double tolerance;  /* of the natural residual, by velocityScale */
+    int maxIterations; /* Newton steps; 0: 400 */
+    bool warm;         /* x and c come in with a guess */
+    double* held;      /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
 } pcProximalSettings;
 
 typedef struct pcProximalInfo {
     bool converged;
-    int iterations; /* Newton steps */
-    int rounds;     /* proximal steps */
-    int restarts;   /* rounds that had to be repeated with more regularization */
+    int iterations;  /* Newton steps */
+    int rounds;      /* proximal steps */
+    int restarts;    /* rounds that had to be repeated with more regularization */
     bool jammed;     /* ended because nothing gave way any more, and impulses only grew */
     double residual; /* natural residual as the method sees it */
 } pcProximalInfo;

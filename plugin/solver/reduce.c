@@ -19,7 +19,7 @@
 
 #define TWO_PI 6.283185307179586476925286766559
 #define LEFT_OVER 1e-14 /* of a row's own size: less is rounding of what the FREE rows have taken away */
-#define RANK 1e-11 /* of a unit diagonal: less is rounding of what the rows before have in common with this one */
+#define RANK 1e-11      /* of a unit diagonal: less is rounding of what the rows before have in common with this one */
 
 static size_t at(int i, int j, int n) { return (size_t)i * (size_t)n + (size_t)j; }
 

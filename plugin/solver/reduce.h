@@ -24,17 +24,17 @@ typedef struct pcReduced {
     int edges;      /* corners of the polygon that stands for a disc */
     double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
-    double* Z;             /* M^-1 J', one row of 6 blocks numbers per row */
-    double *V, *e0;        /* W and u0 with the FREE rows eliminated; V is W if there are none */
-    int frees, rank;       /* FREE rows, and how many of them are independent */
-    int *freeRow, *order;  /* which rows; in the order of their factor */
-    double* factor;        /* Cholesky factor of their part of W, frees x frees */
-    int* first;            /* per cone: its first z; one more at the end */
-    int* column;           /* per z: two rows of c that it acts on … */
-    double* value;         /* … and how strongly */
-    double* shift;         /* per row: c = shift + … (bounds) */
-    double* pushed;        /* per row: e0 and what the shift adds to it */
-    double* x;             /* room for a number per FREE row */
+    double* Z;            /* M^-1 J', one row of 6 blocks numbers per row */
+    double *V, *e0;       /* W and u0 with the FREE rows eliminated; V is W if there are none */
+    int frees, rank;      /* FREE rows, and how many of them are independent */
+    int *freeRow, *order; /* which rows; in the order of their factor */
+    double* factor;       /* Cholesky factor of their part of W, frees x frees */
+    int* first;           /* per cone: its first z; one more at the end */
+    int* column;          /* per z: two rows of c that it acts on … */
+    double* value;        /* … and how strongly */
+    double* shift;        /* per row: c = shift + … (bounds) */
+    double* pushed;       /* per row: e0 and what the shift adds to it */
+    double* x;            /* room for a number per FREE row */
 } pcReduced;
 
 /* Whether a group is a disc, whose polygon is a stand-in. */

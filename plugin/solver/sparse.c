@@ -17,8 +17,8 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24 /* Newton steps from a guess */
-#define CONTRADICTS 0.1 /* of the most that is held back: rows with less are on their way to be met */
+#define WARM_LIMIT 24           /* Newton steps from a guess */
+#define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
 typedef struct Velocity {

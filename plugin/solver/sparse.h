@@ -12,7 +12,8 @@ void pcConeStart(const pcProblem* problem, double* v, double* c);
 
 /* Momentum lost in rounding is given back to v, unless the rows would notice. The certificate of (v, c) as it is then; `linear` is a
  * velocity form with the mass and rows of `problem`. */
-pcCertificate pcBalanceMomentum(const pcProblem* problem, const pcLinear* linear, double tolerance, pcArena* arena, double* v, const double* c);
+pcCertificate pcBalanceMomentum(const pcProblem* problem, const pcLinear* linear, double tolerance, pcArena* arena, double* v,
+                                const double* c);
 
 pcConeInfo pcSparseSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);
 

@@ -11,10 +11,8 @@
 #include "solver/sparse.h"
 
 const pcConeSolver pcConeSolvers[] = {
-    {"auto", pcAutoSolve, true, true},
-    {"lemke", pcLemkeConeSolve, true, true},
-    {"sparse", pcSparseSolve, true, true},
-    {"fixedpoint", pcFixedPointSolve, true, false},
+    {"auto", pcAutoSolve, true, true},         {"lemke", pcLemkeConeSolve, true, true},
+    {"sparse", pcSparseSolve, true, true},     {"fixedpoint", pcFixedPointSolve, true, false},
     {"minmap", pcMinmapConeSolve, true, true},
 };
 const int pcConeSolverCount = (int)(sizeof pcConeSolvers / sizeof *pcConeSolvers);

@@ -445,7 +445,8 @@ static double apart(const pcProblem* p, const double* v, const double* w)
 static void expectAgreement(const pcConeModel* model, bool coulomb, double bound)
 {
     const pcProblem* p = &model->problem;
-    double *v = calloc((size_t)(12 * p->blocks + 2), sizeof *v), *first = v + 6 * p->blocks + 1, *c = calloc((size_t)p->rows + 1, sizeof *c);
+    double *v = calloc((size_t)(12 * p->blocks + 2), sizeof *v), *first = v + 6 * p->blocks + 1,
+           *c = calloc((size_t)p->rows + 1, sizeof *c);
     bool known = false;
     for (int i = 0; i < pcConeSolverCount; i++) {
         if (coulomb ? !pcConeSolvers[i].coulomb : !pcConeSolvers[i].convex) continue;
