@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-/* A name that no header declares: so no program can hold a stub of it, and its address is in ODE itself. */
+/* A name that no header declares: no program has an entry of its own for it, so its address lies in ODE itself. */
 static const char* const PRIVATE_NAME = "_Z10dxStepBodyP6dxBodyd";
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

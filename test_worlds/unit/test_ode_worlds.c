@@ -726,8 +726,9 @@ PC_TEST(OdeWorlds, WorldDestroyedWhileAttachedLeavesNothingBehind)
 
 PC_TEST(OdeWorlds, ReportFileHasALinePerStep)
 {
-    char name[] = "/tmp/pcontactXXXXXX", text[400], line[1000];
+    char name[200], text[400], line[1000];
     const char* columns = "step,time,model,solver,events,rows,iterations,residual,infeasibility_contact,infeasibility_joint,energy,ms";
+    snprintf(name, sizeof name, "%s/pcontactXXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : P_tmpdir);
     int file = mkstemp(name), lines = 0;
     PC_ASSERT_TRUE(file >= 0);
     Boxes b;

@@ -755,6 +755,12 @@ PC_TEST(StepWorlds, PenetrationDecaysByOneMinusGamma)
     sceneBegin(&s);
     s.settings.gamma = 0;
     PC_EXPECT_REL(1e-4, depthAfter(&s, 10), 1e-8);
+    for (double gamma = 1; gamma <= 2; gamma += 0.5) { /* all of it in one step; beyond 1 the ball comes out as far as it is too much */
+        PC_CASE("gamma=%g", gamma);
+        sceneBegin(&s);
+        s.settings.gamma = gamma;
+        PC_EXPECT_NEAR(1e-4 * (1 - gamma), depthAfter(&s, 1), 1e-12);
+    }
     sceneBegin(&s);
     PC_EXPECT_REL(1e-4 * pow(0.8, 10), depthAfter(&s, 10), 1e-4);
     sceneBegin(&s);
