@@ -352,8 +352,16 @@ static double costOfNegative(const ExactFrame* f, const ExactTableau* t, int i)
     return 1.0 + 1.001 * most;
 }
 
+/* How far the true weight at position i may be from the one computed, if the equations are off by `left`: a row of B^-1 says. */
+static double weightDoubt(const ExactTableau* t, int i, double left)
+{
+    double sum = 0.0;
+    for (int j = 0; j < 4; j++) sum += fabs(t->inverse[i][j].hi);
+    return 2.0 * sum * left;
+}
+
 /* Weights under the true ray, the point they make, and r. The bounds hold whatever the pivots did: what the multipliers lack as a proof of
- * the lower, what the weights lack as a point for the upper; a residual is made good by the inscribed ball. */
+ * the lower, what the weights lack as a point for the upper. Equations that are off by `left` move r by y left. */
 static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2], pcFrameMetric* out)
 {
     dd rhs[4], x[4], r = ddOf(0.0);
@@ -362,7 +370,8 @@ static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2
     trueRightSide(f, rhs);
     double left = solveWeights(t, rhs, x);
     for (int i = 0; i < 4; i++) {
-        if (x[i].hi < 0.0) missing -= 2.0 * x[i].hi * costOfNegative(f, t, i);
+        double least = x[i].hi - weightDoubt(t, i, left);
+        if (least < 0.0) missing -= 2.0 * least * costOfNegative(f, t, i);
         if (t->side[i] != 0) continue;
         dd share = ddMul(x[i], ddOf(f->unit));
         r = ddAdd(r, x[i]);
@@ -371,11 +380,11 @@ static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2
     bool two = f->sigma.hi != 0.0;
     double value = ddRound(r), size = v3Norm(dd3Round(n));
     double proof = ddRound(provenRatio(f, t));
-    double inner = two ? f->shape1->inradius + f->shape2->inradius : f->shape1->inradius;
-    double outer = f->shape1->outradius + f->shape2->outradius;
+    double outer = f->shape1->outradius + f->shape2->outradius, shift = 0.0;
+    for (int i = 0; i < 4; i++) shift += 2.0 * fabs(t->y[i].hi) * left;
     double loss =
         larger(over[0].hi, 0.0) + larger(over[1].hi, 0.0) * (two ? 1.0 : 1.0 / value) + 1e-29 * size * outer * (1.0 + 1.0 / value);
-    double gain = (missing + left * (1.0 + 5.0 * outer / inner)) / value;
+    double gain = (missing + shift) / value;
     out->r = value;
     out->lower = smaller(proof, value) * (1.0 - loss - 2.0 * PC_ROUND);
     out->upper = value * (1.0 + gain + 2.0 * PC_ROUND);

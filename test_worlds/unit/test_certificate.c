@@ -355,3 +355,13 @@ PC_TEST(MetricFuzz, FindsNothingWrongInASliceOfDegenerateCases)
         PC_EXPECT_TRUE(tally[family].cases > 0 || sanitized);
     }
 }
+
+/* A plate whose centre is 4e-15 of its reach outside another: the equations lose one unit of doubled precision, and the answer is still
+ * the one-sided one. Found by ten million cases. */
+PC_TEST(MetricFuzz, FindsNothingWrongInWhatWasWrongOnce)
+{
+    static pcTally tally[PC_MAX_FAMILIES];
+    pcFuzzPlan plan = {.seed = 777, .family = pcFamilyByName("fixed_plates"), .only = 319608, .jobs = 1, .log = stderr};
+    PC_EXPECT_EQ_INT(0, pcFuzzRun(&plan, tally));
+    PC_EXPECT_EQ_INT(1, tally[plan.family].cases);
+}
