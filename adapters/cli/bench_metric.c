@@ -13,6 +13,7 @@
 
 #include "adapters/cli/bench_pairs.h"
 #include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
 #include "pcontact/metric.h"
 
 enum { SIZES = 7, WARM_STEPS = 10 };
@@ -458,7 +459,7 @@ static int parse(int argc, char** argv, Options* out)
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
             out->quick = 1;
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        else if (pcCliIsHelp(argv[i]))
             out->help = 1;
         else {
             int code = parseValue(argv[i], i + 1 < argc ? argv[i + 1] : NULL, out);

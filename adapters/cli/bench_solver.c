@@ -13,6 +13,7 @@
 
 #include "adapters/cli/bench_pairs.h"
 #include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
 #include "adapters/cli/rival_sweeps.h"
 #include "adapters/problems/read.h"
 #include "pcontact/lcp.h"
@@ -233,7 +234,7 @@ static int parse(int argc, char** argv, Options* out)
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
             out->quick = true;
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        else if (pcCliIsHelp(argv[i]))
             out->help = true;
         else if (strcmp(argv[i], "--csv") == 0 && i + 1 == argc)
             return pcCliBadInput("--csv needs a value");

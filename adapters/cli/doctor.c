@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
 #include "adapters/cli/inspect.h"
 
 static const char help[] =
@@ -53,7 +54,7 @@ static void printAnswer(const pcInspection* answer)
 
 int pcCliDoctor(int argc, char** argv)
 {
-    if (argc == 1 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+    if (argc == 1 && pcCliIsHelp(argv[0])) {
         fputs(help, stdout);
         return PC_CLI_OK;
     }

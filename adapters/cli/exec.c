@@ -18,6 +18,7 @@
 
 #include "adapters/cli/cli.h"
 #include "adapters/cli/inspect.h"
+#include "adapters/cli/options.h"
 #include "adapters/preload/note.h"
 #include "pcontact/settings.h"
 
@@ -33,82 +34,32 @@ static const char help[] =
 
 extern char** environ;
 
-enum { TEXT_ROOM = 4096 };
-
 typedef struct Options {
-    char text[TEXT_ROOM]; /* for PCONTACT */
+    pcSettingsText settings; /* for PCONTACT */
     bool verbose;
     char** program; /* NULL: only help was wanted */
 } Options;
 
-/* ---- Options -> a settings text ------------------------------------------------------------------------------------------------------- */
-
-/* A program may change its folder before the first step: file names count from where the tool was called. */
-static bool isRelativePath(const char* name, const char* value)
-{
-    return (strcmp(name, "report") == 0 || strcmp(name, "dump") == 0) && value[0] && value[0] != '/';
-}
-
-/* Adds name=value, checked: 0, or the exit code after a sentence. */
-static int addSetting(Options* options, const char* name, const char* value)
-{
-    char folder[PATH_MAX] = "", word[PATH_MAX * 2];
-    if (isRelativePath(name, value) && !getcwd(folder, sizeof folder - 1)) return pcCliBadInput("the current folder is gone");
-    if (folder[0]) strcat(folder, "/");
-    if (strchr(value, '"')) return pcCliBadInput("a setting cannot contain a quote: --%s '%s'", name, value);
-    const char* quote = strpbrk(value, " \t\r\n,") || strpbrk(folder, " \t\r\n,") ? "\"" : "";
-    int length = snprintf(word, sizeof word, " %s=%s%s%s%s", name, quote, folder, value, quote);
-    if (length < 0 || (size_t)length >= sizeof word || strlen(options->text) + (size_t)length >= sizeof options->text) {
-        return pcCliBadInput("the settings are too long");
-    }
-    pcSettings settings = pcDefaultSettings();
-    if (pcSettingsParse(&settings, word) != PC_OK) return pcCliBadInput("%s", pcLastError());
-    strcat(options->text, word);
-    return 0;
-}
-
-/* argv[*i] is --name value, or --name=value. */
-static int readSetting(Options* options, char** argv, int argc, int* i)
-{
-    char name[64];
-    const char *option = argv[*i] + 2, *equals = strchr(option, '=');
-    size_t length = equals ? (size_t)(equals - option) : strlen(option);
-    if (length == 0 || length >= sizeof name)
-        return pcCliBadInput("'exec' has no option '%s'; 'pcontact exec --help' explains it", argv[*i]);
-    snprintf(name, sizeof name, "%.*s", (int)length, option);
-    if (equals) return addSetting(options, name, equals + 1);
-    if (*i + 1 >= argc || strcmp(argv[*i + 1], "--") == 0) {
-        /* Nothing follows: whether there is such a setting at all is the better complaint. */
-        char word[80];
-        snprintf(word, sizeof word, "%s=", name);
-        pcSettings settings = pcDefaultSettings();
-        bool unknown = pcSettingsParse(&settings, word) != PC_OK && strncmp(pcLastError(), "there is no setting", 19) == 0;
-        return unknown ? pcCliBadInput("%s", pcLastError()) : pcCliBadInput("--%s needs a value", name);
-    }
-    return addSetting(options, name, argv[++*i]);
-}
+/* ---- Options ---------------------------------------------------------------------------------------------------------------------------- */
 
 static int readOptions(Options* options, int argc, char** argv)
 {
-    strcpy(options->text, "model=lcp");
+    strcpy(options->settings.text, "model=lcp");
     int i = 0;
     for (; i < argc && argv[i][0] == '-'; i++) {
-        int code = 0;
         if (strcmp(argv[i], "--") == 0) {
             i++;
             break;
         }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+        if (pcCliIsHelp(argv[i])) {
             fputs(help, stdout);
             return PC_CLI_OK;
         }
         if (strcmp(argv[i], "--verbose") == 0) {
             options->verbose = true;
-        } else if (strncmp(argv[i], "--", 2) == 0) {
-            code = readSetting(options, argv, argc, &i);
-        } else {
-            code = pcCliBadInput("'exec' has no option '%s'; 'pcontact exec --help' explains it", argv[i]);
+            continue;
         }
+        int code = pcCliSetting(&options->settings, "exec", argc, argv, &i);
         if (code != 0) return code;
     }
     if (i >= argc) return pcCliBadInput("a program is missing; 'pcontact exec --help' explains it");
@@ -155,7 +106,7 @@ static int setEnvironment(const Options* options, const char* preload)
     char* list = malloc(room);
     if (!list) return pcCliBadInput("out of memory");
     snprintf(list, room, "%s%s%s", preload, others && others[0] ? ":" : "", others ? others : "");
-    bool set = setenv("LD_PRELOAD", list, 1) == 0 && setenv("PCONTACT", options->text, 1) == 0;
+    bool set = setenv("LD_PRELOAD", list, 1) == 0 && setenv("PCONTACT", options->settings.text, 1) == 0;
     free(list);
     return set ? 0 : pcCliBadInput("out of memory");
 }

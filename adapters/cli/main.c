@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
 #include "pcontact/types.h"
 
 typedef struct Command {
@@ -36,12 +37,10 @@ int pcCliBadInput(const char* format, ...)
     return PC_CLI_BAD_INPUT;
 }
 
-static bool isHelp(const char* argument) { return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0; }
-
 int pcCliOnlyHelp(int argc, char** argv, const char* command, const char* help)
 {
     if (argc == 0) return -1;
-    if (!isHelp(argv[0])) return pcCliBadInput("'%s' takes no argument '%s'; 'pcontact %s --help' explains it", command, argv[0], command);
+    if (!pcCliIsHelp(argv[0])) return pcCliBadInput("'%s' takes no argument '%s'; 'pcontact %s --help' explains it", command, argv[0], command);
     fputs(help, stdout);
     return PC_CLI_OK;
 }
@@ -81,7 +80,7 @@ static int dispatch(const char* groupOrNull, int argc, char** argv)
     const char* before = groupOrNull ? groupOrNull : "";
     const char* space = groupOrNull ? " " : "";
     if (argc == 0) return pcCliBadInput("a command is missing; 'pcontact %s%s--help' lists them", before, space);
-    if (isHelp(argv[0])) return printHelp(groupOrNull);
+    if (pcCliIsHelp(argv[0])) return printHelp(groupOrNull);
     for (int i = 0; i < COMMANDS; i++) {
         if (inGroup(&commands[i], groupOrNull) && strcmp(commands[i].name, argv[0]) == 0) return commands[i].run(argc - 1, argv + 1);
     }
