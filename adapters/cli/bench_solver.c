@@ -17,6 +17,7 @@
 #include "adapters/cli/rival_sweeps.h"
 #include "adapters/problems/read.h"
 #include "pcontact/lcp.h"
+#include "solver/certificate.h"
 
 static const char* const contactFiles[] = {"boxesstack1-i100000-32",
                                            "capsules-i100-1090",
@@ -187,14 +188,75 @@ static int solveByAll(SolverBench* b, const char* path, const pcProblemFile* fil
     return solved ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }
 
+/* ---- Islands of a step ---------------------------------------------------------------------------------------------------------- */
+
+static void reportStep(SolverBench* b, const char* path, const pcProblem* p, const char* solver, const pcSolveInfo* info, double ms)
+{
+    printf("%-48s %6s %6d %-10s %-10s %10.1e %10d %6d %10.3f\n", path, "step", p->rows, solver, outcomeText(info->outcome), info->residual,
+           info->iterations, info->fallbacks, ms);
+    solverCsv(b, &(SolverRow){"files", path, solver, p->cones, info->iterations, info->fallbacks, info->residual, ms, -1.0});
+}
+
+/* What the step had, by the same certificate as what comes now. */
+static void reportAnswer(SolverBench* b, const char* path, const pcProblemFile* file, pcArena* arena)
+{
+    if (!file->c) return;
+    pcSolveInfo info = {.outcome = PC_INACCURATE, .residual = pcCertify(&file->step, file->v, file->c, arena).residual};
+    reportStep(b, path, &file->step, "the step", &info, 0.0);
+}
+
+static bool solvesStep(const pcConeSolver* solver, const pcProblem* p)
+{
+    bool dense = strcmp(solver->name, "lemke") == 0 || strcmp(solver->name, "minmap") == 0;
+    return (p->coulomb ? solver->coulomb : solver->convex) && !(dense && p->rows > 240);
+}
+
+/* Cold, by the tolerance that was missed. */
+static int solveStepByAll(SolverBench* b, const char* path, const pcProblemFile* file, double* x)
+{
+    const pcProblem* p = &file->step;
+    double *v = x, *c = x + 6 * p->blocks;
+    pcConeSettings settings = {.tolerance = file->tolerance, .fixedPoint = 1};
+    pcSolverMemory* memory = pcSolverMemoryCreate();
+    pcArena arena = {0};
+    bool solved = false;
+    if (!memory) return outOfMemory();
+    reportAnswer(b, path, file, &arena);
+    for (int i = 0; i < pcConeSolverCount; i++) {
+        if (!solvesStep(pcConeSolvers + i, p)) continue;
+        double start = benchNow();
+        pcSolveInfo info = pcConeSolvers[i].solve(p, &settings, memory, v, c).solve;
+        double ms = 1e-6 * (benchNow() - start);
+        info.residual = pcCertify(p, v, c, &arena).residual;
+        solved = solved || info.outcome == PC_SOLVED;
+        reportStep(b, path, p, pcConeSolvers[i].name, &info, ms);
+    }
+    pcSolverMemoryFree(memory), pcArenaFree(&arena);
+    return solved ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+}
+
+/* How many numbers an answer has. */
+static size_t answerSize(const pcProblemFile* file)
+{
+    switch (file->kind) {
+    case PC_FILE_LCP: return (size_t)file->lcp.n;
+    case PC_FILE_CONTACTS: return (size_t)(file->contacts.dim * file->contacts.contacts);
+    case PC_FILE_STEP: break;
+    }
+    return (size_t)(6 * file->step.blocks + file->step.rows);
+}
+
 static int runFile(SolverBench* b, const char* path)
 {
     pcProblemFile file;
     char message[PC_READ_MESSAGE];
     if (!pcProblemRead(path, &file, message)) return pcCliBadInput("%s", message);
-    size_t n = (size_t)(file.kind == PC_FILE_LCP ? file.lcp.n : file.contacts.dim * file.contacts.contacts);
-    double* x = calloc(n + 1, sizeof *x);
-    int code = x ? solveByAll(b, path, &file, x) : outOfMemory();
+    double* x = calloc(answerSize(&file) + 1, sizeof *x);
+    int code = PC_CLI_OK;
+    if (!x)
+        code = outOfMemory();
+    else
+        code = file.kind == PC_FILE_STEP ? solveStepByAll(b, path, &file, x) : solveByAll(b, path, &file, x);
     free(x), pcProblemFileFree(&file);
     return code;
 }
@@ -225,7 +287,8 @@ static const char help[] = "Usage: pcontact bench solver [--quick] [--csv FILE] 
                            "Without PROBLEM: contact problems of others against Gauss-Seidel, every solver on hard worlds, and Lemke's\n"
                            "method against ODE's dWorldStep. With files: solves each by every solver that applies and is not too slow for "
                            "it; a file holds a contact\n"
-                           "problem (dim D contacts N nonzeros K ...) or a linear complementarity problem (n N ...).\n"
+                           "problem (dim D contacts N nonzeros K ...), a linear complementarity problem (n N ...), or an island\n"
+                           "of a step that missed its tolerance, as the setting dump=FOLDER writes it (step blocks B ...).\n"
                            "  --quick      small problems only, and fewer repetitions\n"
                            "  --csv FILE   also write table,problem,method,contacts,residual,iterations,fallbacks,ms,ratio\n";
 

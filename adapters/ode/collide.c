@@ -17,6 +17,8 @@ static _Atomic double lookahead;
 
 void pcOdeSetLookahead(double margin) { atomic_store(&lookahead, margin > 0.0 && margin < HUGE_VAL ? margin : 0.0); }
 
+double pcOdeLookahead(void) { return atomic_load_explicit(&lookahead, memory_order_relaxed); }
+
 /* ---- a pair ---- */
 
 typedef struct Pair {
@@ -68,7 +70,7 @@ static bool readPair(dGeomID geom1, dGeomID geom2, Pair* out)
     out->shape[0] = pcOdeShapeOf(geom1, out->pose);
     out->shape[1] = out->shape[0] ? pcOdeShapeOf(geom2, out->pose + 1) : NULL;
     out->settings = pcDefaultEventSettings();
-    out->settings.margin = atomic_load_explicit(&lookahead, memory_order_relaxed);
+    out->settings.margin = pcOdeLookahead();
     if (!out->shape[1] || !metricKnows(out->shape[0], out->shape[1]) || nativeIsAsGood(out)) return false;
     out->geom[0] = geom1, out->geom[1] = geom2;
     out->named[0] = namedGeom(geom1), out->named[1] = namedGeom(geom2);

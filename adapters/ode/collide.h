@@ -19,6 +19,7 @@
 /* How far apart a contact may be and still be returned, for the whole process; 0 (as at the start): only what touches. A host that knows
  * nothing of gaps would feel phantom touches. Anything but a finite length >= 0 counts as 0. */
 void pcOdeSetLookahead(double margin);
+double pcOdeLookahead(void);
 
 /* Whether the metric can measure this pair: that both geoms have shapes is not enough. */
 bool pcOdeMetricKnows(dGeomID geom1, dGeomID geom2);

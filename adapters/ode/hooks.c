@@ -1,9 +1,17 @@
 /* The table that the preload library asks for. */
 #include "adapters/ode/hooks.h"
 
+#include "adapters/ode/registry.h"
+
 /* Nothing is kept by body or joint from one step to the next. */
 static void forgetBody(dBodyID body) { (void)body; }
 static void forgetJoint(dJointID joint) { (void)joint; }
+
+static void forgetGeom(dGeomID geom)
+{
+    pcHostForgetSpace(geom);
+    pcOdeForgetGeom(geom);
+}
 
 const pcOdeHooks* pcOdeHooksGet(void)
 {
@@ -14,7 +22,7 @@ const pcOdeHooks* pcOdeHooksGet(void)
         .forgetWorld = pcOdeForgetWorld,
         .forgetBody = forgetBody,
         .forgetJoint = forgetJoint,
-        .forgetGeom = pcOdeForgetGeom,
+        .forgetGeom = forgetGeom,
         .forgetAllGeoms = pcOdeForgetAllGeoms,
     };
     return &hooks;

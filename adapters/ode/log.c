@@ -1,28 +1,83 @@
 #include "adapters/ode/log.h"
 
-#include <locale.h>
+#include <math.h>
 #include <string.h>
 
+#include "adapters/problems/write.h"
 #include "base/status.h"
 #include "stepper/settings.h"
 
-/* Line by line, so that a program that ends badly leaves what it did. */
-pcStatus pcHostLogOpen(pcHost* host)
+static const char columns[] = "step,time,model,solver,events,rows,iterations,residual,infeasibility_contact,infeasibility_joint,energy,ms,"
+                              "native,contacts,penetration,untranslated,ignored,shadow_difference,reason\n";
+
+/* ---- files ---- */
+
+/* Worlds that write a file at this moment: a second one must not write over the first. */
+static pthread_mutex_t openLock = PTHREAD_MUTEX_INITIALIZER;
+static pcHost* writing;
+
+static bool isWritten(const char* file)
 {
-    const char* name = host->settings.report;
-    if (strcmp(name, host->logName) == 0) return PC_OK;
-    if (host->log) fclose(host->log);
-    host->log = NULL, host->logName[0] = 0;
-    if (!*name) return PC_OK;
-    host->log = fopen(name, "w");
-    if (!host->log) return pcFail(PC_ERROR_ARGUMENT, "report=%s cannot be written", name);
-    setvbuf(host->log, NULL, _IOLBF, BUFSIZ);
-    strcpy(host->logName, name);
-    fputs("step,time,model,solver,events,rows,iterations,residual,infeasibility_contact,infeasibility_joint,energy,ms,"
-          "native,contacts,penetration,untranslated,ignored,shadow_difference,reason\n",
-          host->log);
-    return PC_OK;
+    for (const pcHost* host = writing; host; host = host->nextLog)
+        if (strcmp(host->logFile, file) == 0) return true;
+    return false;
 }
+
+/* The name itself; if another world has it, with the world's number before its ending: steps.csv, steps.2.csv */
+static void chooseFile(const pcHost* host, const char* name, char file[PC_PATH_LENGTH + 16])
+{
+    const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
+    int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - name) : (int)strlen(name);
+    strcpy(file, name);
+    if (isWritten(file)) snprintf(file, PC_PATH_LENGTH + 16, "%.*s.%d%s", stem, name, host->number, name + stem);
+}
+
+static void closeFile(pcHost* host)
+{
+    pcHost** at = &writing;
+    if (!host->log) return;
+    while (*at != host) at = &(*at)->nextLog;
+    *at = host->nextLog;
+    fclose(host->log);
+    host->log = NULL, host->logName[0] = host->logFile[0] = 0;
+}
+
+/* Line by line, so that a program that ends badly leaves what it did. */
+static bool openFile(pcHost* host, const char* name)
+{
+    char chosen[PC_PATH_LENGTH + 16];
+    chooseFile(host, name, chosen);
+    FILE* file = fopen(chosen, "w");
+    if (!file) return false;
+    closeFile(host);
+    setvbuf(file, NULL, _IOLBF, BUFSIZ);
+    fputs(columns, file);
+    host->log = file, host->nextLog = writing, writing = host;
+    strcpy(host->logName, name), strcpy(host->logFile, chosen);
+    return true;
+}
+
+pcStatus pcHostLogOpen(pcHost* host, const char* name)
+{
+    if (strcmp(name, host->logName) == 0) return PC_OK;
+    bool good = true;
+    pthread_mutex_lock(&openLock);
+    if (*name)
+        good = openFile(host, name);
+    else
+        closeFile(host);
+    pthread_mutex_unlock(&openLock);
+    return good ? PC_OK : pcFail(PC_ERROR_ARGUMENT, "report=%s cannot be written", name);
+}
+
+void pcHostLogClose(pcHost* host)
+{
+    pthread_mutex_lock(&openLock);
+    closeFile(host);
+    pthread_mutex_unlock(&openLock);
+}
+
+/* ---- lines ---- */
 
 /* In quotes, with none inside. */
 static void putReason(FILE* file, const char* text)
@@ -32,14 +87,10 @@ static void putReason(FILE* file, const char* text)
     fputs("\"\n", file);
 }
 
-/* With a point, whatever the program's locale has. */
+/* What is not known stays empty. */
 static void putNumber(FILE* file, double number)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.9g", number);
-    char* point = strchr(text, localeconv()->decimal_point[0]);
-    if (point) *point = '.';
-    fputs(text, file);
+    if (!isnan(number)) pcWriteNumber(file, number, 9);
     fputc(',', file);
 }
 
@@ -48,7 +99,7 @@ void pcHostLog(pcHost* host)
     if (!host->log) return;
     const pcStepReport* r = &host->report;
     const pcWorldReportExtra* x = &host->extra;
-    const double ends[] = {r->residual, r->infeasibilityContact, r->infeasibilityJoint, r->energy, r->milliseconds[5]};
+    const double ends[] = {r->residual, r->infeasibilityContact, r->infeasibilityJoint, r->energy, x->milliseconds[PC_HOST_ALL]};
     fprintf(host->log, "%d,", x->steps);
     putNumber(host->log, host->time);
     fprintf(host->log, "%s%s,%s,%d,%d,%d,", host->settings.shadow ? "shadow:" : "", pcModelName(host->settings.model),

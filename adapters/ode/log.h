@@ -4,8 +4,9 @@
 
 #include "adapters/ode/registry.h"
 
-/* Opens what the settings name, if it is not open already; closes what they no longer name. */
-pcStatus pcHostLogOpen(pcHost* host);
+/* Opens the file of that name, if it is not open already, and closes the one before; "": none. On failure all stays as it was. */
+pcStatus pcHostLogOpen(pcHost* host, const char* name);
+void pcHostLogClose(pcHost* host);
 
 /* The step just taken. */
 void pcHostLog(pcHost* host);

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "adapters/ode/collide.h"
+#include "adapters/ode/log.h"
+
 enum { CHAINS = 64 };
 static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
 static pcHost* chains[CHAINS];
@@ -41,7 +44,7 @@ static void freeHost(pcHost* host)
     pcSpaceFree(&host->space);
     pcMemoryFree(host->memory);
     free(host->touch);
-    if (host->log) fclose(host->log);
+    pcHostLogClose(host);
     pthread_mutex_destroy(&host->lock);
     free(host);
 }
@@ -67,7 +70,8 @@ static pcHost* create(dWorldID world)
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&host->lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
-    host->world = world;
+    static int made;
+    host->world = world, host->number = ++made;
     host->settings = pcDefaultSettings();
     host->next = *chainOf(world);
     return *chainOf(world) = host;
@@ -80,6 +84,57 @@ pcHost* pcHostMake(dWorldID world)
     return take(host ? host : create(world));
 }
 
+/* ---- what concerns several worlds ---- */
+
+typedef void Visit(pcHost* host, void* context);
+
+static void visitAll(Visit* visit, void* context)
+{
+    for (int i = 0; i < CHAINS; i++)
+        for (pcHost* host = chains[i]; host; host = host->next) visit(host, context);
+}
+
+static void takeFarthest(pcHost* host, void* farthest)
+{
+    double* ahead = farthest;
+    if (host->ahead > *ahead) *ahead = host->ahead;
+}
+
+static void lookAhead(void)
+{
+    double farthest = 0.0;
+    visitAll(takeFarthest, &farthest);
+    pcOdeSetLookahead(farthest);
+}
+
+void pcHostLookAhead(pcHost* host, double ahead)
+{
+    pthread_mutex_lock(&registryLock);
+    bool changed = host->ahead != ahead;
+    host->ahead = ahead;
+    if (changed) lookAhead();
+    pthread_mutex_unlock(&registryLock);
+}
+
+static void loseSpace(pcHost* host, void* space)
+{
+    if ((void*)host->space.space == space) host->space.space = NULL;
+}
+
+void pcHostForgetSpace(dGeomID space)
+{
+    pthread_mutex_lock(&registryLock);
+    visitAll(loseSpace, space);
+    pthread_mutex_unlock(&registryLock);
+}
+
+void pcHostSetSpace(pcHost* host, dSpaceID space)
+{
+    pthread_mutex_lock(&registryLock);
+    host->space.space = space;
+    pthread_mutex_unlock(&registryLock);
+}
+
 void pcHostDrop(pcHost* host)
 {
     pthread_mutex_lock(&registryLock);
@@ -87,5 +142,6 @@ void pcHostDrop(pcHost* host)
     while (*at && *at != host) at = &(*at)->next;
     if (*at) *at = host->next;
     host->detached = 1;
+    if (host->ahead > 0.0) lookAhead();
     pthread_mutex_unlock(&registryLock);
 }

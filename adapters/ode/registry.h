@@ -3,6 +3,7 @@
 #define PC_ODE_REGISTRY_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "adapters/ode/gather.h"
@@ -10,6 +11,7 @@
 
 typedef struct pcHost {
     dWorldID world;
+    int number;           /* which of the worlds of this process, in the order in which they were attached: 1, 2 ... */
     pthread_mutex_t lock; /* recursive: a step calls back into the program, which may ask for a report */
     int users;            /* who has it from pcHostFind; freed when none is left and it is detached */
     int detached;
@@ -25,8 +27,12 @@ typedef struct pcHost {
     pcStepReport report;
     pcWorldReportExtra extra;
     double time;
+    double ahead; /* how far this world wants dCollide to look ahead; under the registry's lock */
     FILE* log;
-    char logName[PC_PATH_LENGTH];
+    char logName[PC_PATH_LENGTH];      /* as the settings have it, */
+    char logFile[PC_PATH_LENGTH + 16]; /* and as it was opened */
+    struct pcHost* nextLog;
+    atomic_int dumps;
 } pcHost;
 
 /* The attached world, locked; NULL if it is not attached. Give it back with pcHostRelease. */
@@ -38,5 +44,12 @@ pcHost* pcHostMake(dWorldID world);
 
 /* Out of the registry; freed with its last user. */
 void pcHostDrop(pcHost* host);
+
+/* The space of an attached world; one that is destroyed is nobody's any more. */
+void pcHostSetSpace(pcHost* host, dSpaceID space);
+void pcHostForgetSpace(dGeomID space);
+
+/* dCollide is one for the process: it looks as far ahead as the farthest of the worlds wants. */
+void pcHostLookAhead(pcHost* host, double ahead);
 
 #endif

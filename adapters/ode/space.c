@@ -10,15 +10,13 @@
 #include "adapters/ode/native.h"
 #include "adapters/ode/probe.h"
 #include "adapters/ode/shapes.h"
-#include "base/pose.h"
 #include "base/status.h"
 #include "base/vec.h"
 
-enum { MOST_CONTACTS = 64 }; /* of a pair by dCollide */
-
 void pcSpaceFree(pcSpace* s)
 {
-    void* all[] = {s->pair, s->slot, s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot};
+    void* all[] = {s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot};
+    pcCollectedFree(&s->collected);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *s = (pcSpace){0};
 }
@@ -74,61 +72,6 @@ static bool addMembers(pcGeomSet* set, dSpaceID space)
     return good;
 }
 
-/* ---- pairs that were collected ---- */
-
-static unsigned slotOf(const pcSpace* s, dGeomID geom1, dGeomID geom2)
-{
-    uint64_t x = ((uint64_t)(uintptr_t)geom1 ^ (uint64_t)(uintptr_t)geom2) * 0x9e3779b97f4a7c15ull; /* either way round */
-    return (unsigned)(x >> 32) & ((unsigned)s->slots - 1u);
-}
-
-static bool isPair(const pcGeomPair* pair, dGeomID geom1, dGeomID geom2)
-{
-    return (pair->geom1 == geom1 && pair->geom2 == geom2) || (pair->geom1 == geom2 && pair->geom2 == geom1);
-}
-
-static bool isCollected(const pcSpace* s, dGeomID geom1, dGeomID geom2)
-{
-    if (s->pairs == 0) return false;
-    for (unsigned at = slotOf(s, geom1, geom2); s->slot[at]; at = (at + 1u) & ((unsigned)s->slots - 1u))
-        if (isPair(s->pair + s->slot[at] - 1, geom1, geom2)) return true;
-    return false;
-}
-
-static void enter(pcSpace* s, int index)
-{
-    unsigned at = slotOf(s, s->pair[index].geom1, s->pair[index].geom2);
-    while (s->slot[at]) at = (at + 1u) & ((unsigned)s->slots - 1u);
-    s->slot[at] = index + 1;
-}
-
-static bool growSlots(pcSpace* s)
-{
-    if (2 * (s->pairs + 1) <= s->slots) return true;
-    int slots = s->slots ? 2 * s->slots : 64;
-    int* wider = realloc(s->slot, (size_t)slots * sizeof *wider);
-    if (!wider) return false;
-    memset(wider, 0, (size_t)slots * sizeof *wider);
-    s->slot = wider, s->slots = slots;
-    for (int i = 0; i < s->pairs; i++) enter(s, i);
-    return true;
-}
-
-bool pcSpaceCollect(pcSpace* s, dGeomID geom1, dGeomID geom2)
-{
-    if (isCollected(s, geom1, geom2)) return true;
-    if (!pcGrow(&s->pair, &s->pairRoom, s->pairs + 1, sizeof *s->pair) || !growSlots(s)) return false;
-    s->pair[s->pairs] = (pcGeomPair){geom1, geom2};
-    enter(s, s->pairs++);
-    return true;
-}
-
-static void forgetPairs(pcSpace* s)
-{
-    if (s->pairs > 0) memset(s->slot, 0, (size_t)s->slots * sizeof *s->slot);
-    s->pairs = 0;
-}
-
 /* ---- which pairs may touch ---- */
 
 /* Rays feel, but do not push. */
@@ -163,7 +106,15 @@ static bool surfaceOf(const pcSpace* s, dGeomID a, dGeomID b, const pcSurface* s
     return !s->surface || s->surface(s->surfaceContext, a, b, out) != 0;
 }
 
-/* ---- going through pairs ---- */
+bool pcSpaceCollect(pcSpace* s, dGeomID geom1, dGeomID geom2, const pcSettings* settings)
+{
+    dSurfaceParameters surface;
+    pcSurface usual = pcDefaultSurface(settings);
+    if (pcCollectedFind(&s->collected, geom1, geom2) || !surfaceOf(s, geom1, geom2, &usual, &surface)) return true;
+    return pcCollectedAdd(&s->collected, geom1, geom2, &surface);
+}
+
+/* ---- going through pairs of the space ---- */
 
 typedef void PairVisit(void* context, dGeomID a, dGeomID b);
 typedef struct Tour {
@@ -193,10 +144,39 @@ static void visitPairs(const pcSpace* s, PairVisit* visit, void* context)
 {
     Tour tour = {visit, context};
     if (s->space) visitSpace(s->space, &tour);
-    for (int i = 0; !s->space && i < s->pairs; i++) visit(context, s->pair[i].geom1, s->pair[i].geom2);
 }
 
-static bool isIdle(const pcSpace* s) { return !s->space && s->pairs == 0; }
+/* Of the collected pairs the next that still counts, from *index on; NULL: no more. With a space there are none. */
+static const pcCollectedPair* nextCollected(const pcSpace* s, int* index)
+{
+    while (!s->space && *index < s->collected.pairs) {
+        const pcCollectedPair* pair = s->collected.pair + (*index)++;
+        if (!pair->joined) return pair;
+    }
+    return NULL;
+}
+
+bool pcSpaceIdle(const pcSpace* s) { return !s->space && s->collected.pairs == 0; }
+
+/* ---- bodies of collected geoms ---- */
+
+typedef struct Place {
+    bool good; /* false: its body is no more */
+    int body;  /* PC_WORLD: it never had one */
+} Place;
+
+static Place placeOfGeom(const pcCollectedGeom* geom, const pcGathered* g)
+{
+    int body = pcGatheredIndex(g, geom->body);
+    return (Place){body >= 0 || !geom->body, body};
+}
+
+static bool placesOf(const pcSpace* s, const pcCollectedPair* pair, const pcGathered* g, int body[2])
+{
+    Place a = placeOfGeom(s->collected.geom + pair->geom1, g), b = placeOfGeom(s->collected.geom + pair->geom2, g);
+    body[0] = a.body, body[1] = b.body;
+    return a.good && b.good;
+}
 
 /* ---- sleep ---- */
 
@@ -208,20 +188,30 @@ typedef struct Ties {
 
 static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
 
+static bool oneSleeps(const pcGathered* g, int i, int k) { return i >= 0 && k >= 0 && (sleeps(g->body[i]) || sleeps(g->body[k])); }
+
 static void tiePair(void* context, dGeomID a, dGeomID b)
 {
     Ties* ties = context;
     dSurfaceParameters surface;
     dContactGeom contact;
     int i = pcGatheredIndex(ties->gathered, dGeomGetBody(a)), k = pcGatheredIndex(ties->gathered, dGeomGetBody(b));
-    if (i < 0 || k < 0 || (!sleeps(ties->gathered->body[i]) && !sleeps(ties->gathered->body[k]))) return;
+    if (!oneSleeps(ties->gathered, i, k)) return;
     if (surfaceOf(ties->space, a, b, &ties->usual, &surface) && pcNativeOde()->collide(a, b, 1, &contact, sizeof contact) > 0)
         pcGatheredTie(ties->gathered, i, k);
 }
 
+static void tieCollected(const pcSpace* s, pcGathered* g)
+{
+    const pcCollectedPair* pair;
+    int body[2];
+    for (int i = 0; (pair = nextCollected(s, &i)) != NULL;)
+        if (pair->count > 0 && placesOf(s, pair, g, body) && oneSleeps(g, body[0], body[1])) pcGatheredTie(g, body[0], body[1]);
+}
+
 void pcSpaceTie(pcSpace* s, pcGathered* g)
 {
-    if (isIdle(s)) return;
+    if (pcSpaceIdle(s)) return;
     for (int i = 0; i < s->struck; i++) {
         int body = pcGatheredIndex(g, s->strike[i].body);
         if (body >= 0 && s->strike[i].asleep) pcGatheredWake(g, body);
@@ -229,6 +219,7 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
     if (!pcGatheredMixed(g)) return;
     Ties ties = {.space = s, .gathered = g, .usual = pcDefaultSurface(NULL)};
     visitPairs(s, tiePair, &ties);
+    tieCollected(s, g);
 }
 
 void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double h)
@@ -247,18 +238,6 @@ void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double 
 
 /* ---- shapes ---- */
 
-/* The pose in the frame of a body. */
-static pcPose poseIn(const pcPose* body, const pcPose* world)
-{
-    const double* q = body->quaternion;
-    pcPose back = {.quaternion = {q[0], -q[1], -q[2], -q[3]}}, moved = *world;
-    for (int k = 0; k < 3; k++) moved.position[k] -= body->position[k];
-    return pcPoseCompose(&back, &moved);
-}
-
-/* Halves of a long as one: what meets in a long meets here; the surface callback looks at the whole. */
-static unsigned fold(unsigned long bits) { return (unsigned)(bits | (bits >> 16 >> 16)); }
-
 /* Of a class that the metric measures against every other that it knows. */
 static bool meetsAll(dGeomID geom)
 {
@@ -266,20 +245,26 @@ static bool meetsAll(dGeomID geom)
     return class == dBoxClass || class == dConvexClass || class == dPlaneClass;
 }
 
+static pcStatus addPlaced(pcSpace* s, dGeomID geom, const pcPlacedShape* placed)
+{
+    int room = s->shapeRoom;
+    if (!pcGrow(&s->shape, &room, s->shapes + 1, sizeof *s->shape)) return outOfMemory();
+    if (!pcGrow(&s->geom, &s->shapeRoom, s->shapes + 1, sizeof *s->geom)) return outOfMemory();
+    s->geom[s->shapes] = geom, s->shape[s->shapes++] = *placed;
+    return PC_OK;
+}
+
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
     pcPose pose;
-    unsigned category = fold(dGeomGetCategoryBits(geom)), collide = fold(dGeomGetCollideBits(geom));
+    unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
     s->unknown |= !shape || !meetsAll(geom);
     if (!shape) return PC_OK;
-    int room = s->shapeRoom, body = pcGatheredIndex(g, dGeomGetBody(geom));
-    if (!pcGrow(&s->shape, &room, s->shapes + 1, sizeof *s->shape)) return outOfMemory();
-    if (!pcGrow(&s->geom, &s->shapeRoom, s->shapes + 1, sizeof *s->geom)) return outOfMemory();
-    s->geom[s->shapes] = geom;
-    s->shape[s->shapes++] = (pcPlacedShape){shape, body, body >= 0 ? poseIn(&g->state[body].pose, &pose) : pose, category, collide};
-    return PC_OK;
+    int body = pcGatheredIndex(g, dGeomGetBody(geom));
+    pcPlacedShape placed = {shape, body, body >= 0 ? pcPoseOnBody(&g->state[body].pose, &pose) : pose, category, collide};
+    return addPlaced(s, geom, &placed);
 }
 
 static pcStatus addSpace(pcSpace* s, const pcGathered* g, dSpaceID space)
@@ -292,15 +277,15 @@ static pcStatus addSpace(pcSpace* s, const pcGathered* g, dSpaceID space)
     return status;
 }
 
-/* Geoms of the collected pairs, each once. */
 static pcStatus addCollected(pcSpace* s, const pcGathered* g)
 {
     pcStatus status = PC_OK;
-    clearSet(&s->members);
-    for (int i = 0; i < 2 * s->pairs && status == PC_OK; i++) {
-        dGeomID geom = i % 2 ? s->pair[i / 2].geom2 : s->pair[i / 2].geom1;
-        if (isMember(&s->members, geom)) continue;
-        status = addMember(&s->members, geom) ? addShape(s, g, geom) : outOfMemory();
+    s->unknown = true; /* each pair knows for itself */
+    for (int i = 0; i < s->collected.geoms && status == PC_OK; i++) {
+        const pcCollectedGeom* geom = s->collected.geom + i;
+        Place place = placeOfGeom(geom, g);
+        pcPlacedShape placed = {geom->shape, place.body, geom->pose, geom->category, geom->collide};
+        if (geom->shape && place.good) status = addPlaced(s, geom->id, &placed);
     }
     return status;
 }
@@ -320,7 +305,8 @@ static void fillContact(dContact* contact, const dContactGeom* geom, const dSurf
     contact->surface.mode &= ~dContactFDir1; /* a surface callback has no direction to give */
 }
 
-static void addGiven(Filler* f, const dContact* contact)
+/* `body`: of the pair's geoms, in their order; ODE's normal points into the first. */
+static void addGiven(Filler* f, const dContact* contact, const int body[2])
 {
     pcGathered* g = f->gathered;
     if (!pcGrow(&g->contact, &g->contactRoom, g->contacts + 1, sizeof *g->contact)) {
@@ -328,8 +314,7 @@ static void addGiven(Filler* f, const dContact* contact)
         return;
     }
     pcContact* out = g->contact + g->contacts;
-    *out = (pcContact){.body1 = pcGatheredIndex(g, dGeomGetBody(contact->geom.g2)),
-                       .body2 = pcGatheredIndex(g, dGeomGetBody(contact->geom.g1))};
+    *out = (pcContact){.body1 = body[1], .body2 = body[0]};
     if (out->body1 == out->body2) return;
     pcContactOfHost(&f->space->host, contact, out->body2 < 0, out);
     if (!(v3Norm(v3Load(out->normal)) > 0.5)) {
@@ -340,20 +325,36 @@ static void addGiven(Filler* f, const dContact* contact)
     g->contacts++;
 }
 
+static void addAllGiven(Filler* f, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const int body[2])
+{
+    for (int i = 0; i < count; i++) {
+        dContact contact;
+        fillContact(&contact, geoms + i, surface);
+        addGiven(f, &contact, body);
+    }
+}
+
 static void fillPair(void* context, dGeomID a, dGeomID b)
 {
     Filler* f = context;
-    dContactGeom geoms[MOST_CONTACTS];
+    dContactGeom geoms[PC_MOST_CONTACTS];
     dSurfaceParameters surface;
     if (!isSolid(a) || !isSolid(b)) return;
     if (!f->native && pcOdeMetricKnows(a, b)) return;
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
-    int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
-    for (int i = 0; i < count; i++) {
-        dContact contact;
-        fillContact(&contact, geoms + i, &surface);
-        addGiven(f, &contact);
-    }
+    int count = pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms);
+    addAllGiven(f, geoms, count, &surface,
+                (const int[2]){pcGatheredIndex(f->gathered, dGeomGetBody(a)), pcGatheredIndex(f->gathered, dGeomGetBody(b))});
+}
+
+static void fillCollected(Filler* f)
+{
+    const pcSpace* s = f->space;
+    const pcCollectedPair* pair;
+    int body[2];
+    for (int i = 0; (pair = nextCollected(s, &i)) != NULL;)
+        if ((f->native || !pair->known) && placesOf(s, pair, f->gathered, body))
+            addAllGiven(f, s->collected.contact + pair->first, pair->count, &pair->surface, body);
 }
 
 /* ---- contact joints of the host that stand for the same ---- */
@@ -381,27 +382,19 @@ static void ignoreJoints(pcSpace* s, pcGathered* g)
 /* A joint that the host made wins over the same pair collected. */
 static void dropJoined(pcSpace* s, const pcGathered* g)
 {
-    int kept = 0;
-    for (int i = 0; i < s->pairs; i++) {
-        bool joined = false;
-        for (int k = 0; k < g->touchJoints && !joined; k++) {
-            const dContactGeom* geom = &pcOdeContact(g->touchJoint[k].joint)->geom;
-            joined = isPair(s->pair + i, geom->g1, geom->g2);
-        }
-        if (!joined) s->pair[kept++] = s->pair[i];
+    for (int i = 0; i < g->touchJoints; i++) {
+        const dContactGeom* geom = &pcOdeContact(g->touchJoint[i].joint)->geom;
+        pcCollectedPair* pair = pcCollectedFind(&s->collected, geom->g1, geom->g2);
+        if (pair) pair->joined = true;
     }
-    s->pairs = kept;
-    memset(s->slot, 0, (size_t)s->slots * sizeof *s->slot);
-    for (int i = 0; i < kept; i++) enter(s, i);
 }
 
 void pcSpaceFilter(pcSpace* s, pcGathered* g)
 {
     s->ignored = 0;
-    if (s->space) forgetPairs(s);
     if (s->space)
-        ignoreJoints(s, g);
-    else if (s->pairs > 0)
+        pcCollectedClear(&s->collected), ignoreJoints(s, g);
+    else
         dropJoined(s, g);
 }
 
@@ -409,15 +402,29 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = 0, s->unknown = false, s->directed = 0, s->active = !isIdle(s);
+    s->shapes = 0, s->unknown = false, s->directed = 0, s->active = !pcSpaceIdle(s);
     if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
     pcStatus status = PC_OK;
     if (!native) status = s->space ? addSpace(s, g, s->space) : addCollected(s, g);
     Filler filler = {.space = s, .gathered = g, .native = native};
-    if (status == PC_OK && (native || s->unknown)) visitPairs(s, fillPair, &filler);
+    if (status == PC_OK && (native || s->unknown)) visitPairs(s, fillPair, &filler), fillCollected(&filler);
     return status == PC_OK ? filler.status : status;
+}
+
+/* False: its contacts are given, or it does not touch. */
+static bool surfaceInSpace(const pcSpace* s, dGeomID a, dGeomID b, dSurfaceParameters* out)
+{
+    return pcOdeMetricKnows(a, b) && surfaceOf(s, a, b, &s->host.surface, out);
+}
+
+static bool surfaceCollected(const pcSpace* s, dGeomID a, dGeomID b, dSurfaceParameters* out)
+{
+    const pcCollectedPair* pair = pcCollectedFind(&s->collected, a, b);
+    if (!pair || pair->joined || !pair->known) return false;
+    *out = pair->surface;
+    return true;
 }
 
 static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface)
@@ -425,9 +432,7 @@ static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface
     pcSpace* s = context;
     dGeomID a = s->geom[shape1], b = s->geom[shape2];
     dSurfaceParameters parameters;
-    if (!pcOdeMetricKnows(a, b)) return 0; /* its contacts are given */
-    if (!s->space && !isCollected(s, a, b)) return 0;
-    if (!surfaceOf(s, a, b, &s->host.surface, &parameters)) return 0;
+    if (!(s->space ? surfaceInSpace(s, a, b, &parameters) : surfaceCollected(s, a, b, &parameters))) return 0;
     s->directed += !pcSurfaceOfPair(&s->host, &parameters, surface);
     return 1;
 }
@@ -452,7 +457,7 @@ void pcSpaceKeep(pcSpace* s, const pcGathered* g, const pcContactResult* touches
         strikeBody(s, g, touches[i].body1);
         strikeBody(s, g, touches[i].body2);
     }
-    forgetPairs(s);
+    pcCollectedClear(&s->collected);
 }
 
 /* ---- native steps ---- */
@@ -463,48 +468,78 @@ typedef struct Joiner {
     pcSurface usual;
 } Joiner;
 
-static void joinPair(void* context, dGeomID a, dGeomID b)
+/* Contacts of a pair of geoms with these bodies, at least one of them not NULL. */
+static void joinContacts(Joiner* j, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const dBodyID body[2])
 {
-    Joiner* j = context;
     pcSpace* s = j->space;
-    dContactGeom geoms[MOST_CONTACTS];
-    dSurfaceParameters surface;
-    if (!dGeomGetBody(a) && !dGeomGetBody(b)) return;
-    if (!surfaceOf(s, a, b, &j->usual, &surface)) return;
-    int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
     for (int i = 0; i < count; i++) {
         dContact contact;
         if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) return;
-        fillContact(&contact, geoms + i, &surface);
-        if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5)) continue; /* ODE would end the program */
+        fillContact(&contact, geoms + i, surface);
+        if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5) || contact.geom.depth < 0.0) continue; /* ODE would end the program; or pull */
         dJointID joint = s->temporary[s->temporaries++] = dJointCreateContact(j->world, NULL, &contact);
-        dJointAttach(joint, dGeomGetBody(geoms[i].g1), dGeomGetBody(geoms[i].g2));
+        dJointAttach(joint, body[0], body[1]);
     }
+}
+
+static void joinPair(void* context, dGeomID a, dGeomID b)
+{
+    Joiner* j = context;
+    dContactGeom geoms[PC_MOST_CONTACTS];
+    dSurfaceParameters surface;
+    dBodyID body[2] = {dGeomGetBody(a), dGeomGetBody(b)};
+    if (!body[0] && !body[1]) return;
+    if (!surfaceOf(j->space, a, b, &j->usual, &surface)) return;
+    int count = pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms);
+    joinContacts(j, geoms, count, &surface, body);
+}
+
+static void joinCollected(Joiner* j, const pcGathered* g)
+{
+    const pcSpace* s = j->space;
+    const pcCollectedPair* pair;
+    int at[2];
+    for (int i = 0; (pair = nextCollected(s, &i)) != NULL;) {
+        if (!placesOf(s, pair, g, at) || (at[0] < 0 && at[1] < 0)) continue;
+        dBodyID body[2] = {at[0] >= 0 ? g->body[at[0]] : NULL, at[1] >= 0 ? g->body[at[1]] : NULL};
+        joinContacts(j, s->collected.contact + pair->first, pair->count, &pair->surface, body);
+    }
+}
+
+/* Natively a contact still apart would count as touching. */
+static bool isMuted(const pcSpace* s, dJointID joint, bool ahead, bool* ours)
+{
+    if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint)) return false;
+    const dContact* contact = pcOdeContact(joint);
+    *ours = s->space && isOurs(s, contact);
+    return *ours || (ahead && contact->geom.depth < 0.0);
 }
 
 static void muteJoints(pcSpace* s, dWorldID world)
 {
+    bool ahead = pcOdeLookahead() > 0.0, ours;
     s->muted = s->ignored = 0;
-    if (!s->space || !pcOdeFirstJoint(world)) return;
+    if ((!s->space && !ahead) || !pcOdeFirstJoint(world)) return;
     clearSet(&s->members);
-    addMembers(&s->members, s->space);
+    if (s->space) addMembers(&s->members, s->space);
     for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
-        if (dJointGetType(joint) != dJointTypeContact || !dJointIsEnabled(joint) || !isOurs(s, pcOdeContact(joint))) continue;
+        if (!isMuted(s, joint, ahead, &ours)) continue;
         if (!pcGrow(&s->mute, &s->mutedRoom, s->muted + 1, sizeof *s->mute)) return;
         s->mute[s->muted++] = joint;
-        s->ignored++;
+        s->ignored += ours;
         dJointDisable(joint);
     }
 }
 
-void pcSpaceJoin(pcSpace* s, dWorldID world, const pcSettings* settings)
+void pcSpaceJoin(pcSpace* s, const pcGathered* g, dWorldID world, const pcSettings* settings)
 {
-    s->temporaries = s->muted = 0;
-    if (isIdle(s)) return;
+    s->temporaries = 0;
     muteJoints(s, world);
+    if (pcSpaceIdle(s)) return;
     Joiner joiner = {.space = s, .world = world, .usual = pcDefaultSurface(settings)};
     visitPairs(s, joinPair, &joiner);
-    forgetPairs(s);
+    joinCollected(&joiner, g);
+    pcCollectedClear(&s->collected);
 }
 
 void pcSpacePart(pcSpace* s)

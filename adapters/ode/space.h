@@ -6,18 +6,17 @@
 #ifndef PC_ODE_SPACE_H
 #define PC_ODE_SPACE_H
 
+#include "adapters/ode/collected.h"
 #include "adapters/ode/contacts.h"
 #include "adapters/ode/gather.h"
+
+enum { PC_MOST_CONTACTS = 64 }; /* of a pair by dCollide */
 
 /* Which geoms there are: a hash table of their ids, which are only numbers here. */
 typedef struct pcGeomSet {
     int count, slots;
     dGeomID* slot;
 } pcGeomSet;
-
-typedef struct pcGeomPair {
-    dGeomID geom1, geom2;
-} pcGeomPair;
 
 /* A body that contacts pressed; one that was asleep is woken. By now it may be destroyed: only a number until the world has listed it. */
 typedef struct pcStruck {
@@ -30,16 +29,13 @@ typedef struct pcSpace {
     pcSurfaceFn* surface;
     void* surfaceContext;
 
-    int pairs, pairRoom; /* collected by pcNearCallback for the next step, and its hash table: index + 1 */
-    pcGeomPair* pair;
-    int slots;
-    int* slot;
+    pcCollected collected; /* by pcNearCallback for the next step */
 
     bool active; /* this step finds contacts itself */
     int shapes, shapeRoom;
     pcPlacedShape* shape;
     dGeomID* geom;
-    pcGeomSet members; /* geoms of the space, or of the collected pairs */
+    pcGeomSet members; /* geoms of the space */
     bool unknown;      /* a geom of the space is of a class that the metric does not know */
     pcHostSurface host;
     int directed; /* surfaces that asked for motion along a direction, which pairs do not have */
@@ -56,8 +52,8 @@ typedef struct pcSpace {
 
 void pcSpaceFree(pcSpace* space);
 
-/* A pair for the next step; false if out of memory. */
-bool pcSpaceCollect(pcSpace* space, dGeomID geom1, dGeomID geom2);
+/* A pair for the next step, unless it may not touch; false if out of memory. */
+bool pcSpaceCollect(pcSpace* space, dGeomID geom1, dGeomID geom2, const pcSettings* settings);
 
 /* Auto-disable leaves bodies without joints alone; those that contacts pressed have none here. So they get one for its turn. */
 void pcSpaceAutoDisable(pcSpace* space, const pcGathered* gathered, dWorldID world, double h);
@@ -75,8 +71,12 @@ void pcSpaceShapes(pcSpace* space, pcSystem* system);
 /* After the step: the pairs are used up, and what was pressed is remembered. */
 void pcSpaceKeep(pcSpace* space, const pcGathered* gathered, const pcContactResult* touches, int touchCount);
 
-/* Contact joints for a native step, and their end. */
-void pcSpaceJoin(pcSpace* space, dWorldID world, const pcSettings* settings);
+/* There are no contacts to be found here: no space, no pairs. */
+bool pcSpaceIdle(const pcSpace* space);
+
+/* Contact joints for a native step of the bodies that pcGatherList has listed, and their end. Contact joints of the program that stand for the
+ * same, or that ODE would take for touching although they are apart, sleep meanwhile. */
+void pcSpaceJoin(pcSpace* space, const pcGathered* gathered, dWorldID world, const pcSettings* settings);
 void pcSpacePart(pcSpace* space);
 
 #endif

@@ -1,42 +1,89 @@
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "adapters/ode/step.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
+#include "adapters/ode/view.h"
 #include "base/status.h"
 #include "base/vec.h"
+
+static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
+
+/* Two bodies that approach each other as fast as the fastest went in the step of h; spins and sizes of bodies are not known here. */
+double pcHostReach(const pcHost* host, double h)
+{
+    const pcSettings* s = &host->settings;
+    const pcGathered* g = &host->gathered;
+    dVector3 gravity;
+    double fastest = 0.0;
+    if (!s->lookahead || s->shadow || isHostModel(s->model)) return 0.0;
+    if (s->margin > 0.0) return s->margin;
+    if (!(h > 0.0)) return 0.0;
+    for (int i = 0; i < g->bodies; i++) fastest = larger(fastest, v3Norm(v3Load(g->velocity + 6 * (size_t)i)));
+    dWorldGetGravity(host->world, gravity);
+    return 2.0 * h * (fastest + h * v3Norm(v3Load(gravity)));
+}
+
+/* Milliseconds since *mark, which becomes now. */
+static double lap(struct timespec* mark)
+{
+    struct timespec before = *mark;
+    clock_gettime(CLOCK_MONOTONIC, mark);
+    return 1e3 * (double)(mark->tv_sec - before.tv_sec) + 1e-6 * (double)(mark->tv_nsec - before.tv_nsec);
+}
 
 /* ---- native steps ---- */
 
 static bool isQuick(const pcHost* host) { return host->native == pcNativeOde()->worldQuickStep; }
 
-static void countNative(pcHost* host, const char* reason)
+/* Somebody wants to know: a bare native step costs nothing more. */
+static bool isWatched(const pcHost* host) { return host->log || !pcSpaceIdle(&host->space); }
+
+/* Before the step. */
+static void countNative(pcHost* host, double h, const char* reason)
 {
-    host->report = (pcStepReport){.solver = isQuick(host) ? "quick" : "native"};
+    snprintf(host->extra.reason, sizeof host->extra.reason, "%s", reason);
     host->extra.native = 1;
     host->extra.nativeSteps++;
-    snprintf(host->extra.reason, sizeof host->extra.reason, "%s", reason);
+    host->report = pcHostUnknown();
+    if (isWatched(host)) pcHostMeasure(host, h, &host->report);
+    host->report.solver = isQuick(host) ? "quick" : "native";
 }
 
 static void stepNatively(pcHost* host, double h)
 {
-    countNative(host, "");
-    pcSpaceJoin(&host->space, host->world, &host->settings);
+    struct timespec mark;
+    countNative(host, h, "");
+    clock_gettime(CLOCK_MONOTONIC, &mark);
+    pcSpaceJoin(&host->space, &host->gathered, host->world, &host->settings);
     host->native(host->world, h);
     pcSpacePart(&host->space);
+    host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
 }
 
-/* A step that could not be solved: the world is as it was, but for auto-disable, which has had its turn. */
-static void fallBack(pcHost* host, double h)
+/* The world is as it was, but for auto-disable, which has had its turn. */
+static void stepInstead(pcHost* host, double h)
 {
-    countNative(host, pcLastError());
-    pcGatherUndo(&host->gathered);
-    pcSpaceJoin(&host->space, host->world, &host->settings);
+    struct timespec mark;
+    clock_gettime(CLOCK_MONOTONIC, &mark);
+    pcSpaceJoin(&host->space, &host->gathered, host->world, &host->settings);
     pcInjectNativeStep(&host->gathered, host->world, h, host->native);
     pcSpacePart(&host->space);
+    host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
+}
+
+/* A step that could not be solved. */
+static void fallBack(pcHost* host, double h)
+{
+    pcGatherUndo(&host->gathered);
+    countNative(host, h, pcLastError());
+    stepInstead(host, h);
 }
 
 /* ---- our steps ---- */
@@ -54,37 +101,6 @@ static pcStatus begin(pcHost* host, double h)
     return PC_OK;
 }
 
-static pcStatus gather(pcHost* host, double h)
-{
-    pcGathered* g = &host->gathered;
-    pcGatherStates(g);
-    pcInjectPrepare(g, host->world);
-    pcStatus status = pcGatherJoints(g, host->world, h, host->settings.gamma);
-    pcSpaceFilter(&host->space, g);
-    if (status == PC_OK) status = pcGatherContacts(g, host->world, &host->settings, h);
-    if (status == PC_OK) status = pcSpaceGather(&host->space, g, host->world, &host->settings, h);
-    pcGatherFree(g, host->world, h);
-    return status;
-}
-
-static pcSystem systemOf(pcHost* host)
-{
-    pcGathered* g = &host->gathered;
-    dVector3 gravity;
-    dWorldGetGravity(host->world, gravity);
-    pcSystem system = {.bodyCount = g->bodies,
-                       .bodies = g->state,
-                       .rowCount = g->rows,
-                       .rows = g->row,
-                       .contactCount = g->contacts,
-                       .contacts = g->contact,
-                       .gravity = {gravity[0], gravity[1], gravity[2]},
-                       .freeVelocity = g->freeVelocity,
-                       .memory = host->memory};
-    pcSpaceShapes(&host->space, &system);
-    return system;
-}
-
 static pcStatus solve(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
@@ -92,7 +108,7 @@ static pcStatus solve(pcHost* host, double h)
     settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
     if (!pcGrow(&host->touch, &host->touchRoom, g->contacts, sizeof *host->touch))
         return pcFail(PC_ERROR_MEMORY, "out of memory for contacts");
-    pcSystem system = systemOf(host);
+    pcSystem system = pcHostSystem(host);
     pcSystemResult result = {
         .velocity = g->velocity, .rowImpulse = g->rowImpulse, .contacts = host->touch, .contactCapacity = host->touchRoom};
     pcStatus status = pcSystemStep(&system, &settings, h, &result);
@@ -120,9 +136,14 @@ static void nameUntranslated(pcHost* host)
 
 static pcStatus gatherAndSolve(pcHost* host, double h)
 {
+    struct timespec mark;
+    double* ms = host->extra.milliseconds;
+    clock_gettime(CLOCK_MONOTONIC, &mark);
     pcStatus status = begin(host, h);
-    if (status == PC_OK) status = gather(host, h);
+    if (status == PC_OK) status = pcHostGather(host, &host->settings, h);
+    ms[PC_HOST_GATHER] = lap(&mark);
     if (status == PC_OK) status = solve(host, h);
+    ms[PC_HOST_SOLVE] = lap(&mark);
     nameUntranslated(host);
     return status;
 }
@@ -133,9 +154,13 @@ static void stepOurs(pcHost* host, double h)
         fallBack(host, h);
         return;
     }
+    struct timespec mark;
+    clock_gettime(CLOCK_MONOTONIC, &mark);
     pcInjectFeedback(&host->gathered, host->touch, host->touches, h);
     pcSpaceKeep(&host->space, &host->gathered, host->touch, host->touches);
     pcInjectVelocities(&host->gathered, h);
+    host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
+    pcHostLookAhead(host, pcHostReach(host, h));
 }
 
 /* ---- shadow ---- */
@@ -172,18 +197,15 @@ static void stepBeside(pcHost* host, double h)
         fallBack(host, h);
         return;
     }
-    pcStepReport report = host->report;
-    fallBack(host, h);
-    host->report = report;
-    host->extra.reason[0] = 0;
+    pcGatherUndo(g);
+    host->extra.native = 1, host->extra.nativeSteps++, host->extra.reason[0] = 0;
+    stepInstead(host, h);
     pcSpaceKeep(&host->space, g, host->touch, host->touches);
     dWorldGetGravity(host->world, gravity);
     host->extra.shadowDifference = shadowDifference(g, v3Norm(v3Load(gravity)), h);
 }
 
 /* ---- the step ---- */
-
-static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
 
 void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
@@ -193,13 +215,17 @@ void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
     memcpy(reason, host->extra.reason, sizeof reason);
     host->extra = (pcWorldReportExtra){.steps = steps + 1, .nativeSteps = natives};
     memcpy(host->extra.reason, reason, sizeof reason);
+    bool watched = isWatched(host);
     if (isHostModel(host->settings.model))
         stepNatively(host, h);
     else if (host->settings.shadow)
         stepBeside(host, h);
     else
         stepOurs(host, h);
+    double* ms = host->extra.milliseconds;
+    ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
+    if (!host->extra.native || host->settings.shadow || watched) pcHostEnergy(host, &host->report);
     host->time += h;
-    host->extra.ignoredContacts = host->space.ignored;
+    host->extra.ignoredContacts = host->space.ignored, host->extra.dumps = atomic_load(&host->dumps);
     pcHostLog(host);
 }

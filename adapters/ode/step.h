@@ -7,4 +7,8 @@
 /* `native`: ODE's own step that the program called, for steps that cannot be ours. The model quick is always ODE's quick one. */
 void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal));
 
+/* How far ahead this world wants dCollide to look after a step of h: by lookahead=1 its margin; without one what two bodies, as fast as the
+ * fastest of that step, cover in the next. 0 before the first step (h = 0), and for ODE's own models. */
+double pcHostReach(const pcHost* host, double h);
+
 #endif

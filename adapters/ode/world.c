@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapters/ode/dump.h"
 #include "adapters/ode/host.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
@@ -10,6 +11,7 @@
 #include "adapters/ode/registry.h"
 #include "adapters/ode/rows.h"
 #include "adapters/ode/step.h"
+#include "adapters/ode/view.h"
 #include "base/status.h"
 #include "stepper/settings.h"
 #include "stepper/stepper.h"
@@ -39,6 +41,18 @@ static pcStatus notAttached(void) { return pcFail(PC_ERROR_ARGUMENT, "the world 
 
 /* ---- attaching ---- */
 
+/* All or nothing: files that cannot be written leave the world with the settings that it has. */
+static pcStatus use(pcHost* host, const pcSettings* settings)
+{
+    pcStatus status = pcDumpCheck(settings);
+    if (status == PC_OK) status = pcHostLogOpen(host, settings->report);
+    if (status != PC_OK) return status;
+    host->settings = *settings;
+    pcDumpStart(host);
+    pcHostLookAhead(host, pcHostReach(host, 0.0));
+    return PC_OK;
+}
+
 pcStatus pcWorldAttach(dWorldID world, dSpaceID space, const pcSettings* settings)
 {
     pcSettings defaults = pcDefaultSettings();
@@ -48,11 +62,12 @@ pcStatus pcWorldAttach(dWorldID world, dSpaceID space, const pcSettings* setting
     if (status == PC_OK) status = understands();
     if (status == PC_OK) status = pcOdeCheckWorld(world);
     if (status != PC_OK) return status;
+    bool isNew = !pcOdeAttached(world);
     pcHost* host = pcHostMake(world);
     if (!host) return pcFail(PC_ERROR_MEMORY, "out of memory for a world");
-    host->settings = *settings;
-    host->space.space = space;
-    status = pcHostLogOpen(host);
+    status = use(host, settings);
+    if (status == PC_OK) pcHostSetSpace(host, space);
+    if (status != PC_OK && isNew) pcHostDrop(host);
     pcHostRelease(host);
     return status;
 }
@@ -64,8 +79,7 @@ pcStatus pcWorldSetSettings(dWorldID world, const pcSettings* settings)
     if (status != PC_OK) return status;
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
-    host->settings = *settings;
-    status = pcHostLogOpen(host);
+    status = use(host, settings);
     pcHostRelease(host);
     return status;
 }
@@ -141,6 +155,19 @@ pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra)
     return PC_OK;
 }
 
+pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
+{
+    if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
+    if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    pcStepReport measured;
+    pcStatus status = pcHostMeasure(host, h, &measured);
+    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
+    pcHostRelease(host);
+    return status;
+}
+
 /* Spaces within spaces are gone through, each with the other and with itself; a pair that comes twice is kept once. */
 static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
 {
@@ -157,7 +184,7 @@ void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
     }
     pcHost* host = pcHostFind((dWorldID)world);
     if (!host) return;
-    pcSpaceCollect(&host->space, geom1, geom2);
+    pcSpaceCollect(&host->space, geom1, geom2, &host->settings);
     pcHostRelease(host);
 }
 
@@ -167,6 +194,6 @@ const pcPluginTable* pcPluginGet(int abiVersion)
 {
     static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,   pcWorldAttach,
                                         pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,     pcWorldDetach,
-                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders};
+                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

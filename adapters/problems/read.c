@@ -81,16 +81,29 @@ static int integer(Reader* r, const char* what, int low, int high)
     return 0;
 }
 
-static double number(Reader* r, const char* what)
+/* Infinity is a number here; NaN is none. */
+static double bound(Reader* r, const char* what)
 {
     if (r->failed) return 0.0;
     char *end = NULL, wanted[100];
     int length = wordLength(r);
     double value = strtod(r->at, &end);
-    if (length > 0 && end == r->at + length && isfinite(value)) {
+    if (length > 0 && end == r->at + length && !isnan(value)) {
         r->at = end;
         return value;
     }
+    snprintf(wanted, sizeof wanted, "%s, a number,", what);
+    unexpected(r, wanted);
+    return 0.0;
+}
+
+static double number(Reader* r, const char* what)
+{
+    const char* at = r->at;
+    char wanted[100];
+    double value = bound(r, what);
+    if (isfinite(value)) return value;
+    r->at = at;
     snprintf(wanted, sizeof wanted, "%s, a finite number,", what);
     unexpected(r, wanted);
     return 0.0;
@@ -153,14 +166,144 @@ static void readLcp(Reader* r, pcProblemFile* out)
     out->lcp = (pcLcp){n, M, q};
 }
 
+/* ---- Islands of a step ---------------------------------------------------------------------------------------------------------- */
+
+static int counted(Reader* r, const char* word, int low, int high)
+{
+    skip(r, word);
+    return integer(r, word, low, high);
+}
+
+static double positive(Reader* r, const char* word)
+{
+    skip(r, word);
+    double value = number(r, word);
+    if (!r->failed && !(value > 0.0)) fail(r, true, "%s must be > 0, not %g", word, value);
+    return value;
+}
+
+static void readRow(Reader* r, const pcProblem* p, int* block, double* J, double* target, double* soft)
+{
+    for (int side = 0; side < 2; side++) block[side] = integer(r, "a block", -1, p->blocks - 1);
+    numbers(r, "an entry of J", 12, J);
+    *target = number(r, "a target"), *soft = number(r, "a softness");
+    if (!r->failed && (block[0] == block[1] || *soft < 0.0))
+        fail(r, true, block[0] == block[1] ? "a row needs two different blocks" : "a softness must be >= 0");
+}
+
+static void readFriction(Reader* r, pcCone* cone)
+{
+    cone->kind = PC_CONE_FRICTION;
+    cone->edges = integer(r, "the number of edges", 0, 1024), cone->angle = number(r, "the angle of the edges");
+    cone->groups = integer(r, "the number of groups", 0, PC_CONE_GROUPS);
+    for (int g = 0; g < cone->groups; g++) cone->rows += cone->groupSize[g] = integer(r, "the size of a group", 1, 2);
+}
+
+static void readCone(Reader* r, pcCone* cone)
+{
+    cone->rows = 1;
+    if (nextIs(r, "free")) {
+        skip(r, "free");
+    } else if (nextIs(r, "box")) {
+        skip(r, "box");
+        cone->kind = PC_CONE_BOX, cone->lo = bound(r, "a bound"), cone->hi = bound(r, "a bound");
+        bool good = cone->lo <= cone->hi && cone->lo < HUGE_VAL && cone->hi > -HUGE_VAL && !(isinf(cone->lo) && isinf(cone->hi));
+        if (!r->failed && !good) fail(r, true, "the bounds %g and %g leave nothing, or everything", cone->lo, cone->hi);
+    } else {
+        skip(r, "friction");
+        readFriction(r, cone);
+    }
+}
+
+/* Every row in one cone, and both of its blocks those of the cone's first row. */
+static void readCones(Reader* r, const pcProblem* p, pcCone* cone)
+{
+    int row = 0;
+    for (int i = 0; i < p->cones && !r->failed; i++) {
+        cone[i].row = row;
+        readCone(r, cone + i);
+        row += cone[i].rows;
+        if (!r->failed && row > p->rows) fail(r, true, "the cones have more than %d rows", p->rows);
+        for (int k = cone[i].row; k < row && !r->failed; k++)
+            if (memcmp(p->block + 2 * (size_t)k, p->block + 2 * (size_t)cone[i].row, 2 * sizeof *p->block) != 0)
+                fail(r, true, "row %d has other blocks than the first of its cone", k);
+    }
+    if (!r->failed && row != p->rows) fail(r, true, "the cones have %d rows, not %d", row, p->rows);
+}
+
+/* Symmetric positive definite, by Cholesky's method in place of a copy. */
+static bool isPositive(const double* matrix, int n, double* work)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k <= i; k++) {
+            double sum = matrix[(size_t)i * (size_t)n + (size_t)k];
+            double size = sqrt(fabs(matrix[(size_t)i * (size_t)n + (size_t)i] * matrix[(size_t)k * (size_t)n + (size_t)k]));
+            if (!(fabs(sum - matrix[(size_t)k * (size_t)n + (size_t)i]) <= 1e-9 * size)) return false;
+            for (int j = 0; j < k; j++) sum -= work[(size_t)i * (size_t)n + (size_t)j] * work[(size_t)k * (size_t)n + (size_t)j];
+            if (i == k && !(sum > 0.0)) return false;
+            work[(size_t)i * (size_t)n + (size_t)k] = i == k ? sqrt(sum) : sum / work[(size_t)k * (size_t)n + (size_t)k];
+        }
+    return true;
+}
+
+static void checkMass(Reader* r, const pcProblem* p)
+{
+    int n = p->dense ? 6 * p->blocks : 6, count = p->dense ? p->blocks > 0 : p->blocks;
+    double* work = calloc((size_t)n * (size_t)n + 1, sizeof *work);
+    if (!work) fail(r, false, "out of memory for a mass");
+    for (int i = 0; i < count && !r->failed; i++)
+        if (!isPositive(p->mass + (size_t)i * 36, n, work)) fail(r, true, "the mass of block %d is not symmetric positive definite", i);
+    free(work);
+}
+
+/* The answer may be left out. */
+static void readAnswer(Reader* r, pcProblemFile* out, double* v, double* c)
+{
+    if (r->failed || wordLength(r) == 0) return;
+    skip(r, "v"), numbers(r, "an entry of v", 6 * (size_t)out->step.blocks, v);
+    skip(r, "c"), numbers(r, "an entry of c", (size_t)out->step.rows, c);
+    out->v = v, out->c = c;
+}
+
+static void readStep(Reader* r, pcProblemFile* out)
+{
+    pcProblem* p = &out->step;
+    skip(r, "step");
+    p->blocks = counted(r, "blocks", 1, LARGEST_ROWS / 6), p->dense = counted(r, "dense", 0, 1);
+    p->rows = counted(r, "rows", 0, LARGEST_ROWS), p->cones = counted(r, "cones", 0, LARGEST_ROWS);
+    p->coulomb = counted(r, "coulomb", 0, 1);
+    p->velocityScale = positive(r, "scale"), out->tolerance = positive(r, "tolerance");
+    size_t n = 6 * (size_t)p->blocks, rows = (size_t)p->rows, masses = p->dense ? n * n : 6 * n;
+    if (!room(r, out, 2 * rows, masses + n + 14 * rows)) return;
+    double* wider = realloc(out->numbers, (masses + 2 * n + 15 * rows) * sizeof *wider); /* and the answer, if there is one */
+    out->cones = calloc((size_t)p->cones + 1, sizeof *out->cones);
+    if (wider) out->numbers = wider;
+    if (!wider || !out->cones) {
+        fail(r, false, "out of memory for a step");
+        return;
+    }
+    double *mass = wider, *velocity = mass + masses, *J = velocity + n, *target = J + 12 * rows, *soft = target + rows, *v = soft + rows;
+    out->kind = PC_FILE_STEP;
+    p->mass = mass, p->free = velocity, p->block = out->indices, p->J = J, p->target = target, p->soft = soft, p->cone = out->cones;
+    skip(r, "mass"), numbers(r, "an entry of the mass", masses, mass);
+    skip(r, "free"), numbers(r, "a free velocity", n, velocity);
+    if (!r->failed) checkMass(r, p);
+    skip(r, "rows");
+    for (size_t i = 0; i < rows && !r->failed; i++) readRow(r, p, out->indices + 2 * i, J + 12 * i, target + i, soft + i);
+    skip(r, "cones"), readCones(r, p, out->cones);
+    readAnswer(r, out, v, v + n);
+}
+
 static void readProblem(Reader* r, pcProblemFile* out)
 {
     if (nextIs(r, "dim"))
         readContacts(r, out);
     else if (nextIs(r, "n"))
         readLcp(r, out);
+    else if (nextIs(r, "step"))
+        readStep(r, out);
     else
-        unexpected(r, "'dim', of a contact problem, or 'n', of a complementarity problem,");
+        unexpected(r, "'dim', of a contact problem, 'n', of a complementarity problem, or 'step', of an island,");
     if (!r->failed && wordLength(r) > 0) unexpected(r, "the end of the file");
 }
 
@@ -204,6 +347,6 @@ bool pcProblemRead(const char* path, pcProblemFile* out, char message[PC_READ_ME
 
 void pcProblemFileFree(pcProblemFile* file)
 {
-    free(file->indices), free(file->numbers);
+    free(file->indices), free(file->numbers), free(file->cones);
     *file = (pcProblemFile){0};
 }

@@ -27,21 +27,36 @@ extern "C" {
 #endif
 
 /* Puts a world under the settings; NULL settings: the defaults. PC_ERROR_UNSUPPORTED: this build of ODE is not one we understand; the
- * world stays native. Attaching again changes space and settings. */
+ * world stays native. Attaching again changes space and settings. On any error nothing is changed.
+ * The space must live as long as the world is attached with it: before dSpaceDestroy, detach or attach with another. (ODE tells nobody
+ * that a space is gone; only the preload library sees it, and then goes on without a space.) Its geoms and bodies may go at any time
+ * between steps. */
 PC_API pcStatus pcWorldAttach(dWorldID world, dSpaceID spaceOrNull, const pcSettings* settings);
 
 /* Another model, solver or any other setting from the next step on. */
 PC_API pcStatus pcWorldSetSettings(dWorldID world, const pcSettings* settings);
 
-/* Asked for every near pair of geoms of a world that is attached with a space: fills in the surface (it comes with the settings' friction)
- * and returns 1, or returns 0: the pair does not touch. NULL: the settings' friction everywhere. */
+/* Asked for every near pair of geoms of a world that is attached with a space, or that pcNearCallback collects: fills in the surface (it comes
+ * with the settings' friction) and returns 1, or returns 0: the pair does not touch. NULL: the settings' friction everywhere. A step may
+ * ask several times for the same pair. */
 typedef int pcSurfaceFn(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParameters* surface);
 PC_API pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context);
 
 /* One step by the world's model; of a world that is not attached, dWorldStep. PC_OK also where the step had to be native: the report says so. */
 PC_API pcStatus pcWorldStep(dWorldID world, dReal h);
 
-/* What could not be translated, counted per step; pcWorldReport names it. */
+/* Milliseconds of a step of a world; what is only measured for the report does not count. */
+enum {
+    PC_HOST_GATHER, /* reading the world: bodies, joints, contacts, geoms */
+    PC_HOST_SOLVE,  /* pcSystemStep; its own phases are in pcStepReport */
+    PC_HOST_INJECT, /* velocities, feedback and ODE's integration; of a native step: the step with its contact joints */
+    PC_HOST_ALL,
+    PC_HOST_TIMES
+};
+
+#define PC_MOST_DUMPS 1000 /* files that dump=FOLDER writes for one world; then no more */
+
+/* What a step of a world has to say beyond pcStepReport. */
 typedef struct pcWorldReportExtra {
     int native;                  /* 1: this step was a native one, by model or because it could not be solved */
     int nativeSteps, steps;      /* since the world was attached */
@@ -50,11 +65,20 @@ typedef struct pcWorldReportExtra {
     char untranslatedNames[256]; /* what they were, each once; "" none */
     char reason[256];            /* why the last native step was one; "" if the model says so */
     double shadowDifference;     /* model=shadow: largest difference of velocities, native against ours, by the velocity scale */
+    int dumps;                   /* files written by dump=FOLDER since the world was attached, at most PC_MOST_DUMPS */
+    double milliseconds[PC_HOST_TIMES];
 } pcWorldReportExtra;
 
-/* Of the last step. */
+/* Of the last step. Kinetic and whole energy are those of the world as ODE has left it: after damping, sleeping bodies included, kinematic
+ * ones not. The report of a native step tells what the world was before and its energy after, measured by the same code as of our own; what
+ * tells of a solution is NaN. It is measured if the world has a space, collected pairs or a report file; otherwise a native step costs
+ * nothing more, and all of that is NaN. */
 PC_API pcStatus pcWorldReport(dWorldID world, pcStepReport* report);
 PC_API pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra);
+
+/* The world as it stands, by the same measure, whatever its model: infeasibility before a step or after it, events within reach of a step
+ * h, energy. Changes nothing. */
+PC_API pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report);
 
 /* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
 PC_API pcStatus pcWorldDetach(dWorldID world);
@@ -62,7 +86,9 @@ PC_API pcStatus pcWorldDetach(dWorldID world);
 /* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane), else dCollide itself. */
 PC_API int pcCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
 
-/* A ready dNearCallback for dSpaceCollide: collects the pair's events for the next step of the world given as its data. */
+/* A ready dNearCallback for dSpaceCollide: collects the pair for the next step of the world given as its data: shapes, places on their bodies,
+ * surface and ODE's contacts, all by value. A geom or body that is destroyed before the step does no harm; a contact of the former acts
+ * once more. */
 PC_API void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2);
 
 /* Puts the ratio metric behind dCollide for every program in the process, and takes it away again. */
@@ -86,6 +112,8 @@ typedef struct pcPluginTable {
     void (*nearCallback)(void*, dGeomID, dGeomID);
     pcStatus (*overrideColliders)(void);
     pcStatus (*restoreColliders)(void);
+    pcStatus (*worldReportMore)(dWorldID, pcWorldReportExtra*);
+    pcStatus (*worldMeasure)(dWorldID, dReal, pcStepReport*);
 } pcPluginTable;
 PC_API const pcPluginTable* pcPluginGet(int abiVersion);
 

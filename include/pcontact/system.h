@@ -164,6 +164,11 @@ typedef struct pcSystemResult {
 /* Bad input is refused before anything is written. A solution that missed its tolerance is still a PC_OK step: report.outcome says so. */
 PC_API pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double h, pcSystemResult* result);
 
+/* The system as it stands, by the same measure as in a step of h, whoever has moved it there: bodies, pairs, events, contacts, infeasibilities,
+ * energies. Nothing is solved, so what tells of a solution is NaN or 0 and the solver is "none"; no memory is changed. With a mobility the
+ * energies are NaN. */
+PC_API pcStatus pcSystemMeasure(const pcSystem* system, const pcSettings* settings, double h, pcStepReport* report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -240,7 +240,7 @@ pcStatus pcStepChooseSolver(const pcSettings* settings, const pcConeSolver** out
 
 pcStatus pcStepCheck(const pcSystem* system, const pcSettings* settings, double h, const pcSystemResult* result)
 {
-    if (!system || !result) return pcFail(PC_ERROR_ARGUMENT, "pcSystemStep needs a system and a place for the result");
+    if (!system || !result) return pcFail(PC_ERROR_ARGUMENT, "a system and a place for the result are needed");
     if (result->contactCapacity < 0) return pcFail(PC_ERROR_ARGUMENT, "the result has room for %d contacts", result->contactCapacity);
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;

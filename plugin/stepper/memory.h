@@ -42,6 +42,16 @@ typedef struct pcWorker {
     pcArena arena;
 } pcWorker;
 
+/* An island whose answer missed the tolerance, while all of it is still there. */
+typedef struct pcMissed {
+    int island;
+    const pcProblem* problem; /* as it was solved last */
+    const double* v;
+    const double* c; /* NULL where the impulses are more than this problem's: Poisson's second pass */
+    double tolerance;
+} pcMissed;
+typedef void pcMissedFn(void* context, const pcMissed* missed); /* from any of the threads that solve */
+
 struct pcMemory {
     pcArena arena; /* of the step at hand */
     pcHistory history[2];
@@ -49,6 +59,8 @@ struct pcMemory {
     pcPool* pool;
     pcWorker* worker;
     int workers;
+    pcMissedFn* missed; /* or NULL */
+    void* missedContext;
 };
 
 /* Pools and workers for so many threads; false if out of memory. */

@@ -102,19 +102,21 @@ static double kineticOf(const pcMotion* m, const double v[6])
     return pcKineticEnergy(&one, v);
 }
 
-/* Turning by exp(h omega) leaves omega where it is in body axes, so the kinetic energy is that of the old pose. With a mobility it
- * is known only where something acts. */
+/* Of a body that has gone on with v for the time h. Turning by exp(h omega) leaves omega where it is in body axes, so the kinetic energy is
+ * that of the old pose. */
+static void addEnergy(pcStep* step, const pcMotion* m, const double v[6], double h)
+{
+    if (!m->moves || step->system->mobility) return;
+    step->report.kinetic += kineticOf(m, v);
+    step->report.energy -= m->mass * v3Dot(v3Load(step->system->gravity), v3AddScaled(m->position, h, v3Load(v)));
+}
+
+/* With a mobility it is known only where something acts. */
 static void measureEnergy(pcStep* step)
 {
     pcStepReport* r = &step->report;
     const pcSystem* s = step->system;
-    for (int i = 0; i < s->bodyCount; i++) {
-        const pcMotion* m = step->motion + i;
-        const double* v = step->velocity + 6 * (size_t)i;
-        if (!m->moves || s->mobility) continue;
-        r->kinetic += kineticOf(m, v);
-        r->energy -= m->mass * v3Dot(v3Load(s->gravity), v3AddScaled(m->position, step->h, v3Load(v)));
-    }
+    for (int i = 0; i < s->bodyCount; i++) addEnergy(step, step->motion + i, step->velocity + 6 * (size_t)i, step->h);
     for (int i = 0; s->mobility && i < step->islandCount; i++) r->kinetic += pcKineticEnergy(&step->islands[i].problem, step->islands[i].v);
     r->energy += r->kinetic;
 }
@@ -125,6 +127,17 @@ void pcStepSummary(pcStep* step)
     judgeIslands(step);
     measurePlaces(step);
     measureEnergy(step);
+}
+
+void pcStepMeasure(pcStep* step)
+{
+    pcStepReport* r = &step->report;
+    r->bodies = step->system->bodyCount, r->contacts = step->touches, r->solver = "none";
+    r->residual = r->equality = r->coneExcess = r->energyError = (double)NAN;
+    measurePlaces(step);
+    for (int i = 0; i < step->system->bodyCount; i++) addEnergy(step, step->motion + i, step->motion[i].velocity, 0.0);
+    r->energy += r->kinetic;
+    if (step->system->mobility) r->kinetic = r->energy = (double)NAN;
 }
 
 /* ---- the caller's arrays ---- */

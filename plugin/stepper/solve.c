@@ -46,6 +46,14 @@ void pcIslandJudge(const pcIslandSolve* s, pcIslandJudged* answer)
     answer->energyError = pcEnergyError(&s->island->problem, s->island->v, s->island->c);
 }
 
+static void showMissed(const pcIslandSolve* s, int index, pcBounceLaw law)
+{
+    const pcMemory* memory = s->step->memory;
+    const pcMissed missed = {index, &s->island->problem, s->island->v, law == PC_BOUNCE_POISSON ? NULL : s->island->c,
+                             s->step->settings->tolerance};
+    if (memory->missed) memory->missed(memory->missedContext, &missed);
+}
+
 static void solveTask(void* context, int task, int worker)
 {
     pcStep* step = context;
@@ -58,6 +66,7 @@ static void solveTask(void* context, int task, int worker)
         pcIslandJudge(&s, answer);
     else
         pcIslandRestore(&s, law, answer);
+    if (answer->info.solve.outcome != PC_SOLVED) showMissed(&s, index, law);
     pcArenaRelease(&s.worker->arena, 0);
 }
 

@@ -128,3 +128,29 @@ pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double
     if (!system->memory) pcMemoryClear(&own);
     return status;
 }
+
+/* ---- without the step ---- */
+
+static pcStatus measure(pcStep* step)
+{
+    pcStatus status = begin(step);
+    if (status == PC_OK) status = pairs(step);
+    if (status == PC_OK && hasMemory(step)) status = pcStepEvents(step);
+    if (status == PC_OK && !hasMemory(step)) status = pcFail(PC_ERROR_MEMORY, "out of memory for %d bodies", step->system->bodyCount);
+    if (status == PC_OK) pcStepMeasure(step);
+    return status;
+}
+
+pcStatus pcSystemMeasure(const pcSystem* system, const pcSettings* settings, double h, pcStepReport* report)
+{
+    pcMemory own = {0};
+    pcSystemResult unused = {0};
+    pcStatus status = pcStepCheck(system, settings, h, report ? &unused : NULL);
+    if (status != PC_OK) return status;
+    pcStep step = {.system = system, .settings = settings, .h = h, .memory = system->memory ? system->memory : &own};
+    status = measure(&step);
+    if (status == PC_OK) *report = step.report;
+    pcArenaRelease(&step.memory->arena, 0);
+    if (!system->memory) pcMemoryClear(&own);
+    return status;
+}

@@ -74,6 +74,7 @@ void pcIslandRestore(const pcIslandSolve* solve, pcBounceLaw law, pcIslandJudged
 pcStatus pcStepVelocities(pcStep* step);
 void pcStepKeep(pcStep* step); /* impulses for the next step */
 void pcStepSummary(pcStep* step);
+void pcStepMeasure(pcStep* step); /* what the report says of the state before the step */
 void pcStepWrite(const pcStep* step);
 
 /* energy.c: of a problem and its answer. */

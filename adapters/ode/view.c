@@ -1,0 +1,107 @@
+#include "adapters/ode/view.h"
+
+#include <math.h>
+
+#include "adapters/ode/inject.h"
+#include "adapters/ode/probe.h"
+#include "base/vec.h"
+
+pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h)
+{
+    pcGathered* g = &host->gathered;
+    pcGatherStates(g);
+    pcInjectPrepare(g, host->world);
+    pcStatus status = pcGatherJoints(g, host->world, h, settings->gamma);
+    pcSpaceFilter(&host->space, g);
+    if (status == PC_OK) status = pcGatherContacts(g, host->world, settings, h);
+    if (status == PC_OK) status = pcSpaceGather(&host->space, g, host->world, settings, h);
+    pcGatherFree(g, host->world, h);
+    return status;
+}
+
+pcSystem pcHostSystem(pcHost* host)
+{
+    pcGathered* g = &host->gathered;
+    dVector3 gravity;
+    dWorldGetGravity(host->world, gravity);
+    pcSystem system = {.bodyCount = g->bodies,
+                       .bodies = g->state,
+                       .rowCount = g->rows,
+                       .rows = g->row,
+                       .contactCount = g->contacts,
+                       .contacts = g->contact,
+                       .gravity = {gravity[0], gravity[1], gravity[2]},
+                       .freeVelocity = g->freeVelocity,
+                       .memory = host->memory};
+    pcSpaceShapes(&host->space, &system);
+    return system;
+}
+
+/* ---- measures ---- */
+
+pcStepReport pcHostUnknown(void)
+{
+    const double unknown = (double)NAN;
+    return (pcStepReport){.solver = "none",
+                          .residual = unknown,
+                          .equality = unknown,
+                          .coneExcess = unknown,
+                          .energyError = unknown,
+                          .infeasibilityContact = unknown,
+                          .penetration = unknown,
+                          .infeasibilityJoint = unknown,
+                          .kinetic = unknown,
+                          .energy = unknown};
+}
+
+/* Whatever the world is stepped by, it is measured as our own model would find it. */
+static pcSettings measureSettings(const pcSettings* own)
+{
+    pcSettings settings = *own;
+    settings.model = PC_MODEL_LCP, settings.shadow = 0, settings.solver = PC_SOLVER_AUTO, settings.narrowphase = PC_NARROW_RATIO;
+    return settings;
+}
+
+static pcStatus measureGathered(pcHost* host, double h, pcStepReport* report)
+{
+    pcSettings settings = measureSettings(&host->settings);
+    pcStatus status = pcHostGather(host, &settings, h);
+    if (status != PC_OK) return status;
+    pcSystem system = pcHostSystem(host);
+    return pcSystemMeasure(&system, &settings, h, report);
+}
+
+pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report)
+{
+    *report = pcHostUnknown();
+    pcStatus status = pcGatherList(&host->gathered, host->world);
+    if (status != PC_OK) return status;
+    status = measureGathered(host, h, report);
+    pcGatherUndo(&host->gathered);
+    return status;
+}
+
+static double turning(const dMass* mass, const dReal w[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) sum += w[i] * v3Dot(v3Load(mass->I + 4 * i), v3Load(w));
+    return 0.5 * sum;
+}
+
+void pcHostEnergy(const pcHost* host, pcStepReport* report)
+{
+    dVector3 gravity, w;
+    dWorldGetGravity(host->world, gravity);
+    report->kinetic = 0.0;
+    double potential = 0.0;
+    for (dBodyID body = pcOdeFirstBody(host->world); body; body = pcOdeNextBody(body)) {
+        dMass mass;
+        if (dBodyIsKinematic(body)) continue;
+        dBodyGetMass(body, &mass);
+        v3 v = v3Load(dBodyGetLinearVel(body)), x = v3Load(dBodyGetPosition(body));
+        dBodyVectorFromWorld(body, dBodyGetAngularVel(body)[0], dBodyGetAngularVel(body)[1], dBodyGetAngularVel(body)[2], w);
+        report->kinetic += 0.5 * mass.mass * v3Dot(v, v) + turning(&mass, w);
+        if (dBodyGetGravityMode(body)) potential -= mass.mass * v3Dot(v3Load(gravity), x);
+    }
+    report->energy = report->kinetic + potential;
+}

@@ -1,0 +1,23 @@
+/* An attached world as a pcSystem, and what can be said of it whoever steps it. */
+#ifndef PC_ODE_VIEW_H
+#define PC_ODE_VIEW_H
+
+#include "adapters/ode/registry.h"
+
+/* States, rows, contacts and shapes of the bodies that pcGatherList has listed. May add torque to the bodies, as ODE's rows do: a world that
+ * is not to be changed is given its forces back by pcGatherUndo. */
+pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h);
+
+/* What was gathered. */
+pcSystem pcHostSystem(pcHost* host);
+
+/* A report of which nothing is known yet: counts 0, figures NaN. */
+pcStepReport pcHostUnknown(void);
+
+/* The world as it stands, by pcSystemMeasure; it is left as it was. On an error the report is unknown. */
+pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report);
+
+/* Kinetic and whole energy of the world as it stands. */
+void pcHostEnergy(const pcHost* host, pcStepReport* report);
+
+#endif
