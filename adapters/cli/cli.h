@@ -7,6 +7,8 @@
 #ifndef PC_ADAPTERS_CLI_H
 #define PC_ADAPTERS_CLI_H
 
+#include <stdbool.h>
+
 enum {
     PC_CLI_OK = 0,
     PC_CLI_CHECK_FAILED = 1, /* it ran, but something did not come out as it should */
@@ -14,11 +16,16 @@ enum {
 };
 
 int pcCliInfo(int argc, char** argv);
+int pcCliRun(int argc, char** argv);
+int pcCliCompare(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
+
+/* The first words of all commands, or the second ones of `bench`; one line each. */
+void pcCliListCommands(bool bench);
 
 /* Prints one sentence on stderr (the full stop is added) and returns PC_CLI_BAD_INPUT. */
 int pcCliBadInput(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,11 +1,15 @@
 /* pcontact info: what this program is and how it was built, for a bug report or a benchmark table. */
 #include <stdio.h>
+#include <string.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/worlds.h"
 #include "pcontact/types.h"
+#include "stepper/settings.h"
 
-static const char help[] = "Usage: pcontact info\n\n"
-                           "Prints the version, the shapes that the metric knows, and the facts of this build.\n";
+static const char help[] = "Usage: pcontact info [--list commands|benchmarks|settings|worlds]\n\n"
+                           "Prints the version, the shapes that the metric knows, and the facts of this build.\n"
+                           "With --list: names, one per line, for scripts.\n";
 
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
@@ -75,8 +79,22 @@ static void printBuild(void)
     fact("libccd", PCONTACT_CCD_VERSION " (only to compare with, in tests and benchmarks)");
 }
 
+static int list(const char* what)
+{
+    if (strcmp(what, "commands") == 0 || strcmp(what, "benchmarks") == 0)
+        pcCliListCommands(what[0] == 'b');
+    else if (strcmp(what, "settings") == 0)
+        for (int i = 0; pcSettingName(i); i++) puts(pcSettingName(i));
+    else if (strcmp(what, "worlds") == 0)
+        pcCliListWorlds();
+    else
+        return pcCliBadInput("'info --list' knows commands, benchmarks, settings and worlds, not '%s'", what);
+    return PC_CLI_OK;
+}
+
 int pcCliInfo(int argc, char** argv)
 {
+    if (argc == 2 && strcmp(argv[0], "--list") == 0) return list(argv[1]);
     int answered = pcCliOnlyHelp(argc, argv, "info", help);
     if (answered >= 0) return answered;
     printf("pcontact %s\n", pcVersion());

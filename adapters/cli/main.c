@@ -40,9 +40,21 @@ int pcCliBadInput(const char* format, ...)
 int pcCliOnlyHelp(int argc, char** argv, const char* command, const char* help)
 {
     if (argc == 0) return -1;
-    if (!pcCliIsHelp(argv[0])) return pcCliBadInput("'%s' takes no argument '%s'; 'pcontact %s --help' explains it", command, argv[0], command);
+    if (!pcCliIsHelp(argv[0]))
+        return pcCliBadInput("'%s' takes no argument '%s'; 'pcontact %s --help' explains it", command, argv[0], command);
     fputs(help, stdout);
     return PC_CLI_OK;
+}
+
+void pcCliListCommands(bool bench)
+{
+    const char* last = "";
+    for (int i = 0; i < COMMANDS; i++) {
+        const Command* c = &commands[i];
+        const char* word = bench || !c->group ? c->name : c->group;
+        if (bench == (c->group != NULL) || (!bench && strcmp(word, last) != 0)) puts(word);
+        last = word;
+    }
 }
 
 static bool inGroup(const Command* command, const char* group)

@@ -42,6 +42,7 @@ static void freeHost(pcHost* host)
 {
     pcGatheredFree(&host->gathered);
     pcSpaceFree(&host->space);
+    pcTouchesFree(&host->felt);
     pcMemoryFree(host->memory);
     free(host->touch);
     pcHostLogClose(host);

@@ -8,6 +8,7 @@
 
 #include "adapters/ode/gather.h"
 #include "adapters/ode/space.h"
+#include "adapters/ode/touches.h"
 
 typedef struct pcHost {
     dWorldID world;
@@ -24,6 +25,7 @@ typedef struct pcHost {
     pcGathered gathered;
     pcContactResult* touch;
     int touchRoom, touches;
+    pcTouches felt; /* by a native step */
     pcStepReport report;
     pcWorldReportExtra extra;
     double time;

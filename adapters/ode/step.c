@@ -13,6 +13,9 @@
 #include "base/status.h"
 #include "base/vec.h"
 
+/* How many contacts there will be is not known before the step: room for twice as many as there were, and these. */
+enum { PC_SPARE_CONTACTS = 256 };
+
 static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
 
 /* Two bodies that approach each other as fast as the fastest went in the step of h; spins and sizes of bodies are not known here. */
@@ -56,14 +59,29 @@ static void countNative(pcHost* host, double h, const char* reason)
     host->report.solver = isQuick(host) ? "quick" : "native";
 }
 
+/* The contact joints of a native step, while it lasts. */
+static void join(pcHost* host, double h)
+{
+    pcSpaceJoin(&host->space, &host->gathered, host->world, &host->settings);
+    pcHostSurface surface = pcHostSurfaceOf(host->world, &host->settings, h);
+    surface.gamma = NAN; /* ODE knows nothing of it */
+    pcTouchesBegin(&host->felt, host->space.temporary, host->space.temporaries, &surface);
+}
+
+static void part(pcHost* host, double h)
+{
+    pcTouchesEnd(&host->felt, host->space.temporary, h);
+    pcSpacePart(&host->space);
+}
+
 static void stepNatively(pcHost* host, double h)
 {
     struct timespec mark;
     countNative(host, h, "");
     clock_gettime(CLOCK_MONOTONIC, &mark);
-    pcSpaceJoin(&host->space, &host->gathered, host->world, &host->settings);
+    join(host, h);
     host->native(host->world, h);
-    pcSpacePart(&host->space);
+    part(host, h);
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
 }
 
@@ -72,9 +90,9 @@ static void stepInstead(pcHost* host, double h)
 {
     struct timespec mark;
     clock_gettime(CLOCK_MONOTONIC, &mark);
-    pcSpaceJoin(&host->space, &host->gathered, host->world, &host->settings);
+    join(host, h);
     pcInjectNativeStep(&host->gathered, host->world, h, host->native);
-    pcSpacePart(&host->space);
+    part(host, h);
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
 }
 
@@ -106,7 +124,7 @@ static pcStatus solve(pcHost* host, double h)
     pcGathered* g = &host->gathered;
     pcSettings settings = host->settings;
     settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
-    if (!pcGrow(&host->touch, &host->touchRoom, g->contacts, sizeof *host->touch))
+    if (!pcGrow(&host->touch, &host->touchRoom, g->contacts + 2 * host->touches + PC_SPARE_CONTACTS, sizeof *host->touch))
         return pcFail(PC_ERROR_MEMORY, "out of memory for contacts");
     pcSystem system = pcHostSystem(host);
     pcSystemResult result = {
@@ -115,7 +133,6 @@ static pcStatus solve(pcHost* host, double h)
     if (status != PC_OK) return status;
     host->report = result.report;
     host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom;
-    pcGrow(&host->touch, &host->touchRoom, result.contactCount, sizeof *host->touch); /* for the next step: as many come again */
     return PC_OK;
 }
 

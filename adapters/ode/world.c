@@ -155,6 +155,20 @@ pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra)
     return PC_OK;
 }
 
+pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity, int* count)
+{
+    if (!count || (!contacts && capacity > 0))
+        return pcFail(PC_ERROR_ARGUMENT, "pcWorldContacts needs a place for the contacts and for their number");
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    bool native = host->extra.native;
+    *count = native ? host->felt.count : host->touches;
+    for (int i = 0; i < *count && i < capacity; i++)
+        contacts[i] = native ? host->felt.contact[i] : pcTouchOfResult(host->touch + i, &host->gathered);
+    pcHostRelease(host);
+    return PC_OK;
+}
+
 pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
 {
     if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
@@ -192,8 +206,9 @@ void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 
 const pcPluginTable* pcPluginGet(int abiVersion)
 {
-    static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,   pcWorldAttach,
-                                        pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,     pcWorldDetach,
-                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure};
+    static const pcPluginTable table = {PC_PLUGIN_VERSION,   pcLastError,        pcDefaultSettings, pcSettingsParse,
+                                        pcWorldAttach,       pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,
+                                        pcWorldReport,       pcWorldDetach,      pcCollide,         pcNearCallback,
+                                        pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

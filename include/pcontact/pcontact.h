@@ -80,6 +80,23 @@ PC_API pcStatus pcWorldReportMore(dWorldID world, pcWorldReportExtra* extra);
  * h, energy. Changes nothing. */
 PC_API pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report);
 
+/* A contact of the last step. */
+typedef struct pcWorldContact {
+    dBodyID body1, body2; /* NULL: the world. They may have been destroyed since */
+    double point[3];
+    double normal[3];   /* unit, from body 1 to body 2 */
+    double tangent1[3]; /* along which mu counts */
+    double mu, mu2;     /* of friction, across the normal; infinite: it holds */
+    double gap;         /* before the step; > 0 apart */
+    double target;      /* the normal velocity that the step asked for at least */
+    double impulse[3];  /* on body 2, world axes; minus that on body 1 */
+} pcWorldContact;
+
+/* The contacts of the last step with what they did, for drawing and for judging: of a world that is attached with a space, under every
+ * model; else those of our own steps only. *count may exceed the capacity. Of a step with more than 256 contacts and more than twice as
+ * many as the one before, only those first ones are kept. */
+PC_API pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity, int* count);
+
 /* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
 PC_API pcStatus pcWorldDetach(dWorldID world);
 

@@ -159,6 +159,7 @@ static void writeContact(const pcTouch* touch, pcContactResult* out)
     v3Store(out->point, touch->point);
     v3Store(out->normal, touch->normal);
     out->gap = touch->gap;
+    out->mu = touch->surface.mu, out->mu2 = isnan(touch->surface.mu2) ? out->mu : touch->surface.mu2;
 }
 
 static void writeContacts(const pcStep* step)
@@ -171,8 +172,10 @@ static void writeContacts(const pcStep* step)
         for (int k = 0; k < step->islands[i].touches; k++) {
             int at = step->islands[i].touch[k];
             if (at >= room) continue;
-            v3Store(r->contacts[at].tangent1, step->islands[i].touchRows[k].tangent1);
-            v3Store(r->contacts[at].tangent2, step->islands[i].touchRows[k].tangent2);
+            const pcTouchRows* rows = step->islands[i].touchRows + k;
+            v3Store(r->contacts[at].tangent1, rows->tangent1);
+            v3Store(r->contacts[at].tangent2, rows->tangent2);
+            r->contacts[at].target = rows->bounced;
             impulsesOf(step->islands + i, k, r->contacts[at].impulse);
         }
 }

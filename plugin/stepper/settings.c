@@ -169,6 +169,8 @@ static const char* wordOf(const Field* f, int value, char* room, size_t capacity
     return room;
 }
 
+const char* pcSettingName(int i) { return i >= 0 && i < FIELDS ? fields[i].name : NULL; }
+
 const char* pcModelName(pcModel model)
 {
     static _Thread_local char room[16];

@@ -11,4 +11,7 @@ pcStatus pcSettingsCheck(const pcSettings* settings);
 const char* pcModelName(pcModel model);
 const char* pcSolverName(pcSolver solver);
 
+/* The name of setting i, in the order of the header; NULL beyond the last. */
+const char* pcSettingName(int i);
+
 #endif

@@ -1,0 +1,32 @@
+# Completion of `pcontact` for bash. The names come from the tool itself, so they are always its own.
+
+_pcontact()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} tool=${COMP_WORDS[0]}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        COMPREPLY=($(compgen -W "$("$tool" info --list commands 2>/dev/null) --help --version" -- "$current"))
+    elif [[ $command == bench ]] && ((COMP_CWORD == 2)); then
+        COMPREPLY=($(compgen -W "$("$tool" info --list benchmarks 2>/dev/null) --help" -- "$current"))
+    elif [[ $current == -* ]]; then
+        local options=--help
+        case $command in
+            run | compare | exec) options+=" $("$tool" info --list settings 2>/dev/null | sed 's/^/--/')" ;;&
+            run | compare) options+=" --step --time --csv" ;;&
+            run) options+=" --quiet" ;;
+            compare) options+=" --format" ;;
+            exec) options+=" --verbose" ;;
+            info) options+=" --list" ;;
+        esac
+        COMPREPLY=($(compgen -W "$options" -- "$current"))
+    elif [[ $previous == --format ]]; then
+        COMPREPLY=($(compgen -W "csv json" -- "$current"))
+    elif [[ $previous == --model ]]; then
+        COMPREPLY=($(compgen -W "native quick lcp convex" -- "$current"))
+    elif [[ $command == run || $command == compare ]]; then
+        COMPREPLY=($(compgen -W "$("$tool" info --list worlds 2>/dev/null)" -- "$current") $(compgen -f -- "$current"))
+    else
+        COMPREPLY=($(compgen -f -- "$current"))
+    fi
+}
+complete -o filenames -F _pcontact pcontact

@@ -1,0 +1,131 @@
+/* The contacts of a step from outside, under every model: they carry what they must, and change momentum by what they say. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "adapters/gtest/pctest.h"
+#include "pcontact/pcontact.h"
+
+typedef struct Pile {
+    dWorldID world;
+    dSpaceID space;
+    dBodyID lower, upper;
+} Pile;
+
+static const double H = 0.01, G = 9.81, LOWER = 2.0, UPPER = 3.0;
+
+static dBodyID cube(const Pile* pile, double z, double mass)
+{
+    dMass m;
+    dBodyID body = dBodyCreate(pile->world);
+    dGeomID geom = dCreateBox(pile->space, 1, 1, 1);
+    dMassSetBoxTotal(&m, mass, 1, 1, 1);
+    dBodySetMass(body, &m);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, 0, 0, z);
+    return body;
+}
+
+static Pile make(const char* model)
+{
+    pcSettings settings = pcDefaultSettings();
+    dInitODE2(0);
+    Pile pile = {.world = dWorldCreate(), .space = dHashSpaceCreate(0)};
+    dWorldSetGravity(pile.world, 0, 0, -G);
+    dCreatePlane(pile.space, 0, 0, 1, 0);
+    pile.lower = cube(&pile, 0.5, LOWER), pile.upper = cube(&pile, 1.5, UPPER);
+    PC_EXPECT_EQ_INT(PC_OK, pcSettingsParse(&settings, model));
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldAttach(pile.world, pile.space, &settings));
+    return pile;
+}
+
+static void destroy(Pile* pile)
+{
+    pcWorldDetach(pile->world);
+    dSpaceDestroy(pile->space);
+    dWorldDestroy(pile->world);
+    dCloseODE();
+}
+
+/* Impulses on a body, all contacts together. */
+static void impulseOn(const pcWorldContact* contact, int count, dBodyID body, double sum[3])
+{
+    for (int k = 0; k < 3; k++) sum[k] = 0.0;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            if (contact[i].body2 == body) sum[k] += contact[i].impulse[k];
+            if (contact[i].body1 == body) sum[k] -= contact[i].impulse[k];
+        }
+}
+
+static const char* const models[] = {"model=native", "model=quick", "model=lcp", "model=convex"};
+
+PC_TEST(OdeTouches, TellWhatChangedMomentumUnderEveryModel)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        Pile pile = make(models[m]);
+        int most = 0;
+        dBodySetLinearVel(pile.upper, 1, 0.5, 0);
+        for (int step = 0; step < 20; step++) {
+            pcWorldContact contact[64];
+            int count;
+            double impulse[3], before[2][3];
+            dBodyID body[2] = {pile.lower, pile.upper};
+            double mass[2] = {LOWER, UPPER};
+            for (int i = 0; i < 6; i++) before[i / 3][i % 3] = dBodyGetLinearVel(body[i / 3])[i % 3];
+            PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+            PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, contact, 64, &count));
+            PC_ASSERT_TRUE(count <= 64);
+            most = count > most ? count : most;
+            for (int i = 0; i < 2; i++) {
+                impulseOn(contact, count, body[i], impulse);
+                for (int k = 0; k < 3; k++) {
+                    double change = mass[i] * (dBodyGetLinearVel(body[i])[k] - before[i][k] + (k == 2 ? G * H : 0.0));
+                    PC_EXPECT_NEAR(change, impulse[k], 1e-9);
+                }
+            }
+        }
+        PC_EXPECT_TRUE(most >= 8); /* both faces */
+        destroy(&pile);
+    }
+}
+
+PC_TEST(OdeTouches, SayWhatTheStepAskedFor)
+{
+    for (int m = 0; m < 3; m += 2) {
+        PC_CASE("%s", models[m]);
+        Pile pile = make(models[m]);
+        pcWorldContact contact[64];
+        int count, deep = 0;
+        dWorldSetERP(pile.world, 0.4);
+        dBodySetPosition(pile.lower, 0, 0, 0.49);
+        dBodySetPosition(pile.upper, 0, 0, 5.0);
+        PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+        PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, contact, 64, &count));
+        PC_EXPECT_EQ_INT(4, count);
+        for (int i = 0; i < count; i++) {
+            deep += fabs(contact[i].gap + 0.01) < 1e-12;
+            PC_EXPECT_NEAR(0.4 * 0.01 / H, contact[i].target, 1e-9);
+            PC_EXPECT_NEAR(0.5, contact[i].mu, 0.0);
+            bool upwards = contact[i].body2 == pile.lower;
+            PC_EXPECT_TRUE(contact[i].body1 == (upwards ? NULL : pile.lower));
+            PC_EXPECT_NEAR(upwards ? 1.0 : -1.0, contact[i].normal[2], 1e-12);
+        }
+        PC_EXPECT_EQ_INT(4, deep);
+        destroy(&pile);
+    }
+}
+
+PC_TEST(OdeTouches, CountMayExceedTheCapacity)
+{
+    Pile pile = make("model=lcp");
+    pcWorldContact contact[2];
+    int count = 0;
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldContacts(pile.world, contact, 2, &count));
+    PC_EXPECT_EQ_INT(8, count);
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldContacts(pile.world, NULL, 0, &count));
+    PC_EXPECT_EQ_INT(PC_ERROR_ARGUMENT, pcWorldContacts(pile.world, NULL, 2, &count));
+    PC_EXPECT_EQ_INT(PC_ERROR_ARGUMENT, pcWorldContacts(pile.world, contact, 2, NULL));
+    destroy(&pile);
+}
