@@ -163,6 +163,20 @@ static bool surfaceOf(const pcSpace* s, dGeomID a, dGeomID b, const pcSurface* s
     return !s->surface || s->surface(s->surfaceContext, a, b, out) != 0;
 }
 
+static pcSurfaceMore moreOf(const pcSpace* s, dGeomID a, dGeomID b)
+{
+    pcSurfaceMore more = {.fastest = NAN, .sink = NAN};
+    if (s->more.surface) s->more.surface(s->more.context, a, b, &more);
+    return more;
+}
+
+static void addMore(const pcSurfaceMore* more, pcSurface* out)
+{
+    if (v3Norm(v3Load(more->direction1)) > 0.0) memcpy(out->direction1, more->direction1, sizeof out->direction1);
+    if (!isnan(more->fastest)) out->fastest = smaller(out->fastest, more->fastest);
+    if (!isnan(more->sink)) out->sink = larger(out->sink, more->sink);
+}
+
 /* ---- going through pairs ---- */
 
 typedef void PairVisit(void* context, dGeomID a, dGeomID b);
@@ -314,13 +328,20 @@ typedef struct Filler {
     pcStatus status;
 } Filler;
 
-static void fillContact(dContact* contact, const dContactGeom* geom, const dSurfaceParameters* surface)
+/* A surface callback has no direction to give; what is known beyond it may have: then its part across the normal, if there is any. */
+static void fillContact(dContact* contact, const dContactGeom* geom, const dSurfaceParameters* surface, const pcSurfaceMore* more)
 {
+    v3 n = v3Load(geom->normal), direction = v3Load(more->direction1);
+    v3 across = v3AddScaled(direction, -v3Dot(direction, n), n);
+    double size = v3Norm(across);
     *contact = (dContact){.surface = *surface, .geom = *geom};
-    contact->surface.mode &= ~dContactFDir1; /* a surface callback has no direction to give */
+    contact->surface.mode &= ~dContactFDir1;
+    if (!(size > 1e-6 * v3Norm(direction))) return;
+    contact->surface.mode |= dContactFDir1;
+    v3Store(contact->fdir1, v3Scale(1.0 / size, across));
 }
 
-static void addGiven(Filler* f, const dContact* contact)
+static void addGiven(Filler* f, const dContact* contact, const pcSurfaceMore* more)
 {
     pcGathered* g = f->gathered;
     if (!pcGrow(&g->contact, &g->contactRoom, g->contacts + 1, sizeof *g->contact)) {
@@ -332,6 +353,7 @@ static void addGiven(Filler* f, const dContact* contact)
                        .body2 = pcGatheredIndex(g, dGeomGetBody(contact->geom.g1))};
     if (out->body1 == out->body2) return;
     pcContactOfHost(&f->space->host, contact, out->body2 < 0, out);
+    addMore(more, &out->surface);
     if (!(v3Norm(v3Load(out->normal)) > 0.5)) {
         g->untranslated[PC_UNTRANSLATED_NORMAL]++;
         return;
@@ -349,10 +371,11 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
     if (!f->native && pcOdeMetricKnows(a, b)) return;
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
     int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
+    pcSurfaceMore more = moreOf(f->space, a, b);
     for (int i = 0; i < count; i++) {
         dContact contact;
-        fillContact(&contact, geoms + i, &surface);
-        addGiven(f, &contact);
+        fillContact(&contact, geoms + i, &surface, &more);
+        addGiven(f, &contact, &more);
     }
 }
 
@@ -429,6 +452,8 @@ static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface
     if (!s->space && !isCollected(s, a, b)) return 0;
     if (!surfaceOf(s, a, b, &s->host.surface, &parameters)) return 0;
     s->directed += !pcSurfaceOfPair(&s->host, &parameters, surface);
+    pcSurfaceMore more = moreOf(s, a, b);
+    addMore(&more, surface);
     return 1;
 }
 
@@ -436,6 +461,19 @@ void pcSpaceShapes(pcSpace* s, pcSystem* system)
 {
     system->shapeCount = s->shapes, system->shapes = s->shape;
     system->surface = pairSurface, system->surfaceContext = s;
+}
+
+pcStatus pcSpaceRows(const pcSpace* s, pcGathered* g)
+{
+    pcHostRow more;
+    for (int i = 0; s->more.row && s->more.row(s->more.context, i, &more); i++) {
+        int room = g->rowRoom;
+        if (!pcGrow(&g->row, &room, g->rows + 1, sizeof *g->row)) return outOfMemory();
+        if (!pcGrow(&g->rowImpulse, &g->rowRoom, g->rows + 1, sizeof *g->rowImpulse)) return outOfMemory();
+        more.row.body1 = pcGatheredIndex(g, more.body1), more.row.body2 = pcGatheredIndex(g, more.body2);
+        g->row[g->rows++] = more.row;
+    }
+    return PC_OK;
 }
 
 static void strikeBody(pcSpace* s, const pcGathered* g, int body)
@@ -472,10 +510,11 @@ static void joinPair(void* context, dGeomID a, dGeomID b)
     if (!dGeomGetBody(a) && !dGeomGetBody(b)) return;
     if (!surfaceOf(s, a, b, &j->usual, &surface)) return;
     int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
+    pcSurfaceMore more = moreOf(s, a, b);
     for (int i = 0; i < count; i++) {
         dContact contact;
         if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) return;
-        fillContact(&contact, geoms + i, &surface);
+        fillContact(&contact, geoms + i, &surface, &more);
         if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5)) continue; /* ODE would end the program */
         dJointID joint = s->temporary[s->temporaries++] = dJointCreateContact(j->world, NULL, &contact);
         dJointAttach(joint, dGeomGetBody(geoms[i].g1), dGeomGetBody(geoms[i].g2));

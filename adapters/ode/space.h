@@ -8,6 +8,7 @@
 
 #include "adapters/ode/contacts.h"
 #include "adapters/ode/gather.h"
+#include "adapters/ode/host.h"
 
 /* Which geoms there are: a hash table of their ids, which are only numbers here. */
 typedef struct pcGeomSet {
@@ -29,6 +30,7 @@ typedef struct pcSpace {
     dSpaceID space; /* NULL: none */
     pcSurfaceFn* surface;
     void* surfaceContext;
+    pcWorldMore more;
 
     int pairs, pairRoom; /* collected by pcNearCallback for the next step, and its hash table: index + 1 */
     pcGeomPair* pair;
@@ -71,6 +73,9 @@ void pcSpaceFilter(pcSpace* space, pcGathered* gathered);
 /* Shapes, and contacts of pairs that the metric does not know. */
 pcStatus pcSpaceGather(pcSpace* space, pcGathered* gathered, dWorldID world, const pcSettings* settings, double h);
 void pcSpaceShapes(pcSpace* space, pcSystem* system);
+
+/* Rows that no joint makes. */
+pcStatus pcSpaceRows(const pcSpace* space, pcGathered* gathered);
 
 /* After the step: the pairs are used up, and what was pressed is remembered. */
 void pcSpaceKeep(pcSpace* space, const pcGathered* gathered, const pcContactResult* touches, int touchCount);

@@ -60,6 +60,7 @@ static pcStatus gather(pcHost* host, double h)
     pcGatherStates(g);
     pcInjectPrepare(g, host->world);
     pcStatus status = pcGatherJoints(g, host->world, h, host->settings.gamma);
+    if (status == PC_OK) status = pcSpaceRows(&host->space, g);
     pcSpaceFilter(&host->space, g);
     if (status == PC_OK) status = pcGatherContacts(g, host->world, &host->settings, h);
     if (status == PC_OK) status = pcSpaceGather(&host->space, g, host->world, &host->settings, h);
