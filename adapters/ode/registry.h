@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "adapters/ode/gather.h"
+#include "adapters/ode/host.h"
 #include "adapters/ode/space.h"
 #include "adapters/ode/touches.h"
 
@@ -20,7 +21,7 @@ typedef struct pcHost {
 
     pcSettings settings;
     int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
-    pcSpace space;
+    pcSpace space; /* with what is known beyond ODE's words */
     pcMemory* memory;
     pcGathered gathered;
     pcContactResult* touch;

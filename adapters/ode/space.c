@@ -114,6 +114,22 @@ bool pcSpaceCollect(pcSpace* s, dGeomID geom1, dGeomID geom2, const pcSettings* 
     return pcCollectedAdd(&s->collected, geom1, geom2, &surface);
 }
 
+static const pcSurfaceMore NO_MORE = {.fastest = NAN, .sink = NAN};
+
+static pcSurfaceMore moreOf(const pcSpace* s, dGeomID a, dGeomID b)
+{
+    pcSurfaceMore more = NO_MORE;
+    if (s->space && s->more.surface) s->more.surface(s->more.context, a, b, &more);
+    return more;
+}
+
+static void addMore(const pcSurfaceMore* more, pcSurface* out)
+{
+    if (v3Norm(v3Load(more->direction1)) > 0.0) memcpy(out->direction1, more->direction1, sizeof out->direction1);
+    if (!isnan(more->fastest)) out->fastest = smaller(out->fastest, more->fastest);
+    if (!isnan(more->sink)) out->sink = larger(out->sink, more->sink);
+}
+
 /* ---- going through pairs of the space ---- */
 
 typedef void PairVisit(void* context, dGeomID a, dGeomID b);
@@ -299,14 +315,21 @@ typedef struct Filler {
     pcStatus status;
 } Filler;
 
-static void fillContact(dContact* contact, const dContactGeom* geom, const dSurfaceParameters* surface)
+/* A surface callback has no direction to give; what is known beyond it may have: then its part across the normal, if there is any. */
+static void fillContact(dContact* contact, const dContactGeom* geom, const dSurfaceParameters* surface, const pcSurfaceMore* more)
 {
+    v3 n = v3Load(geom->normal), direction = v3Load(more->direction1);
+    v3 across = v3AddScaled(direction, -v3Dot(direction, n), n);
+    double size = v3Norm(across);
     *contact = (dContact){.surface = *surface, .geom = *geom};
-    contact->surface.mode &= ~dContactFDir1; /* a surface callback has no direction to give */
+    contact->surface.mode &= ~dContactFDir1;
+    if (!(size > 1e-6 * v3Norm(direction))) return;
+    contact->surface.mode |= dContactFDir1;
+    v3Store(contact->fdir1, v3Scale(1.0 / size, across));
 }
 
 /* `body`: of the pair's geoms, in their order; ODE's normal points into the first. */
-static void addGiven(Filler* f, const dContact* contact, const int body[2])
+static void addGiven(Filler* f, const dContact* contact, const pcSurfaceMore* more, const int body[2])
 {
     pcGathered* g = f->gathered;
     if (!pcGrow(&g->contact, &g->contactRoom, g->contacts + 1, sizeof *g->contact)) {
@@ -317,6 +340,7 @@ static void addGiven(Filler* f, const dContact* contact, const int body[2])
     *out = (pcContact){.body1 = body[1], .body2 = body[0]};
     if (out->body1 == out->body2) return;
     pcContactOfHost(&f->space->host, contact, out->body2 < 0, out);
+    addMore(more, &out->surface);
     if (!(v3Norm(v3Load(out->normal)) > 0.5)) {
         g->untranslated[PC_UNTRANSLATED_NORMAL]++;
         return;
@@ -325,12 +349,13 @@ static void addGiven(Filler* f, const dContact* contact, const int body[2])
     g->contacts++;
 }
 
-static void addAllGiven(Filler* f, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const int body[2])
+static void addAllGiven(Filler* f, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const pcSurfaceMore* more,
+                        const int body[2])
 {
     for (int i = 0; i < count; i++) {
         dContact contact;
-        fillContact(&contact, geoms + i, surface);
-        addGiven(f, &contact, body);
+        fillContact(&contact, geoms + i, surface, more);
+        addGiven(f, &contact, more, body);
     }
 }
 
@@ -343,7 +368,8 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
     if (!f->native && pcOdeMetricKnows(a, b)) return;
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
     int count = pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms);
-    addAllGiven(f, geoms, count, &surface,
+    pcSurfaceMore more = moreOf(f->space, a, b);
+    addAllGiven(f, geoms, count, &surface, &more,
                 (const int[2]){pcGatheredIndex(f->gathered, dGeomGetBody(a)), pcGatheredIndex(f->gathered, dGeomGetBody(b))});
 }
 
@@ -354,7 +380,7 @@ static void fillCollected(Filler* f)
     int body[2];
     for (int i = 0; (pair = nextCollected(s, &i)) != NULL;)
         if ((f->native || !pair->known) && placesOf(s, pair, f->gathered, body))
-            addAllGiven(f, s->collected.contact + pair->first, pair->count, &pair->surface, body);
+            addAllGiven(f, s->collected.contact + pair->first, pair->count, &pair->surface, &NO_MORE, body);
 }
 
 /* ---- contact joints of the host that stand for the same ---- */
@@ -434,6 +460,8 @@ static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface
     dSurfaceParameters parameters;
     if (!(s->space ? surfaceInSpace(s, a, b, &parameters) : surfaceCollected(s, a, b, &parameters))) return 0;
     s->directed += !pcSurfaceOfPair(&s->host, &parameters, surface);
+    pcSurfaceMore more = moreOf(s, a, b);
+    addMore(&more, surface);
     return 1;
 }
 
@@ -441,6 +469,19 @@ void pcSpaceShapes(pcSpace* s, pcSystem* system)
 {
     system->shapeCount = s->shapes, system->shapes = s->shape;
     system->surface = pairSurface, system->surfaceContext = s;
+}
+
+pcStatus pcSpaceRows(const pcSpace* s, pcGathered* g)
+{
+    pcHostRow more;
+    for (int i = 0; s->more.row && s->more.row(s->more.context, i, &more); i++) {
+        int room = g->rowRoom;
+        if (!pcGrow(&g->row, &room, g->rows + 1, sizeof *g->row)) return outOfMemory();
+        if (!pcGrow(&g->rowImpulse, &g->rowRoom, g->rows + 1, sizeof *g->rowImpulse)) return outOfMemory();
+        more.row.body1 = pcGatheredIndex(g, more.body1), more.row.body2 = pcGatheredIndex(g, more.body2);
+        g->row[g->rows++] = more.row;
+    }
+    return PC_OK;
 }
 
 static void strikeBody(pcSpace* s, const pcGathered* g, int body)
@@ -469,13 +510,14 @@ typedef struct Joiner {
 } Joiner;
 
 /* Contacts of a pair of geoms with these bodies, at least one of them not NULL. */
-static void joinContacts(Joiner* j, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const dBodyID body[2])
+static void joinContacts(Joiner* j, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const pcSurfaceMore* more,
+                         const dBodyID body[2])
 {
     pcSpace* s = j->space;
     for (int i = 0; i < count; i++) {
         dContact contact;
         if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) return;
-        fillContact(&contact, geoms + i, surface);
+        fillContact(&contact, geoms + i, surface, more);
         if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5) || contact.geom.depth < 0.0) continue; /* ODE would end the program; or pull */
         dJointID joint = s->temporary[s->temporaries++] = dJointCreateContact(j->world, NULL, &contact);
         dJointAttach(joint, body[0], body[1]);
@@ -491,7 +533,8 @@ static void joinPair(void* context, dGeomID a, dGeomID b)
     if (!body[0] && !body[1]) return;
     if (!surfaceOf(j->space, a, b, &j->usual, &surface)) return;
     int count = pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms);
-    joinContacts(j, geoms, count, &surface, body);
+    pcSurfaceMore more = moreOf(j->space, a, b);
+    joinContacts(j, geoms, count, &surface, &more, body);
 }
 
 static void joinCollected(Joiner* j, const pcGathered* g)
@@ -502,7 +545,7 @@ static void joinCollected(Joiner* j, const pcGathered* g)
     for (int i = 0; (pair = nextCollected(s, &i)) != NULL;) {
         if (!placesOf(s, pair, g, at) || (at[0] < 0 && at[1] < 0)) continue;
         dBodyID body[2] = {at[0] >= 0 ? g->body[at[0]] : NULL, at[1] >= 0 ? g->body[at[1]] : NULL};
-        joinContacts(j, s->collected.contact + pair->first, pair->count, &pair->surface, body);
+        joinContacts(j, s->collected.contact + pair->first, pair->count, &pair->surface, &NO_MORE, body);
     }
 }
 

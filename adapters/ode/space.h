@@ -9,6 +9,7 @@
 #include "adapters/ode/collected.h"
 #include "adapters/ode/contacts.h"
 #include "adapters/ode/gather.h"
+#include "adapters/ode/host.h"
 
 enum { PC_MOST_CONTACTS = 64 }; /* of a pair by dCollide */
 
@@ -28,6 +29,7 @@ typedef struct pcSpace {
     dSpaceID space; /* NULL: none */
     pcSurfaceFn* surface;
     void* surfaceContext;
+    pcWorldMore more;
 
     pcCollected collected; /* by pcNearCallback for the next step */
 
@@ -67,6 +69,9 @@ void pcSpaceFilter(pcSpace* space, pcGathered* gathered);
 /* Shapes, and contacts of pairs that the metric does not know. */
 pcStatus pcSpaceGather(pcSpace* space, pcGathered* gathered, dWorldID world, const pcSettings* settings, double h);
 void pcSpaceShapes(pcSpace* space, pcSystem* system);
+
+/* Rows that no joint makes. */
+pcStatus pcSpaceRows(const pcSpace* space, pcGathered* gathered);
 
 /* After the step: the pairs are used up, and what was pressed is remembered. */
 void pcSpaceKeep(pcSpace* space, const pcGathered* gathered, const pcContactResult* touches, int touchCount);

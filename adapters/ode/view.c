@@ -12,6 +12,7 @@ pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h)
     pcGatherStates(g);
     pcInjectPrepare(g, host->world);
     pcStatus status = pcGatherJoints(g, host->world, h, settings->gamma);
+    if (status == PC_OK) status = pcSpaceRows(&host->space, g);
     pcSpaceFilter(&host->space, g);
     if (status == PC_OK) status = pcGatherContacts(g, host->world, settings, h);
     if (status == PC_OK) status = pcSpaceGather(&host->space, g, host->world, settings, h);

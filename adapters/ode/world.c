@@ -93,6 +93,15 @@ pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context)
     return PC_OK;
 }
 
+pcStatus pcOdeSetMore(dWorldID world, const pcWorldMore* more)
+{
+    pcHost* host = pcHostFind(world);
+    if (!host) return notAttached();
+    host->space.more = *more;
+    pcHostRelease(host);
+    return PC_OK;
+}
+
 pcStatus pcWorldDetach(dWorldID world)
 {
     if (!pcOdeAttached(world)) return notAttached();

@@ -1,0 +1,81 @@
+/* A stage from the inside. */
+#ifndef PC_SDF_INNER_H
+#define PC_SDF_INNER_H
+
+#include "adapters/ode/host.h"
+#include "adapters/sdf/stage.h"
+
+/* Behind dGeomGetData. */
+typedef struct pcStageGeom {
+    const pcSceneCollision* collision;
+    int link, model;
+    bool selfCollide;
+} pcStageGeom;
+
+/* Arrays that a convex geom of ODE points into. */
+typedef struct pcStageHull {
+    dReal *planes, *points;
+    unsigned* polygons;
+} pcStageHull;
+
+/* A row of damping and spring beside a joint. */
+typedef struct pcStageDrive {
+    dJointID motor, joint;
+    int which;                           /* first or second axis */
+    double stiffness, damping, reference;
+    double angle; /* where the joint was, turns counted */
+} pcStageDrive;
+
+/* A row that ties two bodies: J v = 0, J from axes that are fixed in them. */
+typedef struct pcStageCoupling {
+    dBodyID body1, body2; /* NULL: the world */
+    bool screw;           /* else gears */
+    dVector3 axis1, axis2, anchor; /* in the bodies; of a screw: axis1 and anchor, in body 1, or in the world if there is none */
+    double ratio;                  /* of a screw: metres per radian */
+    double error;                  /* the row's velocity, summed up */
+} pcStageCoupling;
+
+typedef struct pcStagePlane {
+    double place;       /* along the axis across the plane */
+    dQuaternion upright; /* the orientation it started from */
+} pcStagePlane;
+
+typedef struct pcStageInner {
+    const pcScene* scene;
+    double h; /* of the step at hand */
+    bool attached, native;
+    dBodyID* bodyOfLink; /* NULL for fixed links */
+    int geoms, hulls, drives, couplings, joinedPairs;
+    pcStageGeom* geom;
+    pcStageHull* hull;
+    pcStageDrive* drive;
+    pcStageCoupling* coupling;
+    int (*joined)[2]; /* pairs of links, the smaller first, in order */
+    pcStagePlane* plane;
+    char* skipped;
+} pcStageInner;
+
+bool pcStageRoom(void* array, int count, size_t size); /* one more item after `count`; false: out of memory */
+void pcStageNote(pcStage* stage, const char* text);
+
+/* geoms.c */
+pcStatus pcStageGeoms(pcStage* stage);
+
+/* surfaces.c */
+int pcStageSurface(void* stage, dGeomID geom1, dGeomID geom2, dSurfaceParameters* surface);
+void pcStageSurfaceMore(void* stage, dGeomID geom1, dGeomID geom2, pcSurfaceMore* more);
+
+/* joints.c */
+pcStatus pcStageJoints(pcStage* stage);
+
+/* drives.c: damping, springs, screws and gears */
+void pcStageDrives(pcStage* stage, double h); /* before a step */
+void pcStageCouple(pcStage* stage, double h); /* before a native step */
+void pcStageCoupled(pcStage* stage, double h); /* after any step */
+int pcStageRow(void* stage, int index, pcHostRow* row);
+
+/* planar.c */
+pcStatus pcStagePlanar(pcStage* stage);
+void pcStageFlatten(pcStage* stage); /* after a step */
+
+#endif

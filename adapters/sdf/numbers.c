@@ -1,0 +1,141 @@
+/* Numbers, strictly: decimal, finite, with a point whatever the locale, and as many as are wanted. */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/sdf/reader.h"
+#include "base/pose.h"
+
+enum { LONGEST_NUMBER = 64 };
+
+static bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* The word at *text, and *text after it; its length, 0 if there is none, -1 if it is too long to be a number. */
+static int wordAt(const char** text, char word[LONGEST_NUMBER])
+{
+    int length = 0;
+    while (isBlank(**text)) (*text)++;
+    for (; **text && !isBlank(**text); (*text)++) {
+        if (length == LONGEST_NUMBER - 1) return -1;
+        word[length++] = **text;
+    }
+    word[length] = 0;
+    return length;
+}
+
+bool pcSdfWord(const char* word, double* out)
+{
+    char copy[LONGEST_NUMBER];
+    char* end;
+    if (strlen(word) >= LONGEST_NUMBER || word[strspn(word, "0123456789+-.eE")]) return false;
+    strcpy(copy, word);
+    char* point = strchr(copy, '.');
+    if (point) *point = localeconv()->decimal_point[0];
+    *out = strtod(copy, &end);
+    return end != copy && !*end && isfinite(*out);
+}
+
+static bool infinityOf(const char* word, double* out)
+{
+    static const char* const names[] = {"inf", "+inf", "INF", "Inf", "infinity"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0) return *out = HUGE_VAL, true;
+    if (strcmp(word, "-inf") == 0 || strcmp(word, "-INF") == 0) return *out = -HUGE_VAL, true;
+    return false;
+}
+
+bool pcSdfNumbers(pcSdfReader* r, const xmlNode* node, double* out, int count)
+{
+    const char *text = pcSdfText(r, node), *at = text;
+    char word[LONGEST_NUMBER];
+    for (int i = 0; i < count; i++) {
+        int length = wordAt(&at, word);
+        if (length > 0 && pcSdfWord(word, out + i)) continue;
+        pcSdfFail(r, node, "<%s> must be %d finite number%s, not '%.60s'", node->name, count, count > 1 ? "s" : "", text);
+        return false;
+    }
+    if (wordAt(&at, word) == 0) return r->status == PC_OK;
+    pcSdfFail(r, node, "<%s> has more than %d number%s: '%.60s'", node->name, count, count > 1 ? "s" : "", text);
+    return false;
+}
+
+double pcSdfNumber(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
+{
+    double value;
+    const xmlNode* node = pcSdfChild(parent, name);
+    return node && pcSdfNumbers(r, node, &value, 1) ? value : missing;
+}
+
+double pcSdfPositive(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
+{
+    double value = pcSdfNumber(r, parent, name, missing);
+    if (value < 0.0) pcSdfFail(r, pcSdfChild(parent, name), "<%s> is %g; it must not be negative", name, value);
+    return value < 0.0 ? missing : value;
+}
+
+double pcSdfLimit(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
+{
+    double value;
+    const xmlNode* node = pcSdfChild(parent, name);
+    if (!node) return missing;
+    if (infinityOf(pcSdfText(r, node), &value)) return value;
+    if (!pcSdfNumbers(r, node, &value, 1)) return missing;
+    return fabs(value) >= 1e15 ? copysign(HUGE_VAL, value) : value;
+}
+
+int pcSdfInteger(pcSdfReader* r, const xmlNode* parent, const char* name, int missing)
+{
+    double value = pcSdfNumber(r, parent, name, missing);
+    if (value == floor(value) && fabs(value) < 2e9) return (int)value;
+    pcSdfFail(r, pcSdfChild(parent, name), "<%s> is %g; it must be a whole number", name, value);
+    return missing;
+}
+
+bool pcSdfFlag(pcSdfReader* r, const xmlNode* parent, const char* name, bool missing)
+{
+    const xmlNode* node = pcSdfChild(parent, name);
+    if (!node) return missing;
+    const char* text = pcSdfText(r, node);
+    if (!strcmp(text, "1") || !strcmp(text, "true") || !strcmp(text, "True") || !strcmp(text, "TRUE")) return true;
+    if (!strcmp(text, "0") || !strcmp(text, "false") || !strcmp(text, "False") || !strcmp(text, "FALSE")) return false;
+    pcSdfFail(r, node, "<%s> must be true or false, not '%.60s'", name, text);
+    return missing;
+}
+
+void pcSdfVector(pcSdfReader* r, const xmlNode* parent, const char* name, double out[3])
+{
+    double value[3];
+    const xmlNode* node = pcSdfChild(parent, name);
+    if (node && pcSdfNumbers(r, node, value, 3)) memcpy(out, value, sizeof value);
+}
+
+bool pcSdfDirection(pcSdfReader* r, const xmlNode* node, double xyz[3])
+{
+    if (!node || !pcSdfNumbers(r, node, xyz, 3)) return false;
+    double size = sqrt(xyz[0] * xyz[0] + xyz[1] * xyz[1] + xyz[2] * xyz[2]);
+    if (!(size > 1e-100 && size < 1e100)) {
+        pcSdfFail(r, node, "<%s> is no direction: its length is %g", node->name, size);
+        return false;
+    }
+    for (int k = 0; k < 3; k++) xyz[k] /= size;
+    return true;
+}
+
+/* x y z, then turned about x, y and z of the frame it is given in, in this order. */
+pcPose pcSdfPose(pcSdfReader* r, const xmlNode* parent)
+{
+    double v[6];
+    const xmlNode* node = pcSdfChild(parent, "pose");
+    pcPose pose = {.quaternion = {1, 0, 0, 0}};
+    if (!node || !*pcSdfText(r, node) || !pcSdfNumbers(r, node, v, 6)) return pose;
+    double c[3], s[3];
+    for (int k = 0; k < 3; k++) c[k] = cos(v[3 + k] / 2), s[k] = sin(v[3 + k] / 2), pose.position[k] = v[k];
+    pose.quaternion[0] = c[0] * c[1] * c[2] + s[0] * s[1] * s[2];
+    pose.quaternion[1] = s[0] * c[1] * c[2] - c[0] * s[1] * s[2];
+    pose.quaternion[2] = c[0] * s[1] * c[2] + s[0] * c[1] * s[2];
+    pose.quaternion[3] = c[0] * c[1] * s[2] - s[0] * s[1] * c[2];
+    for (int k = 0; k < 3; k++)
+        if (fabs(v[k]) > 1e9) pcSdfFail(r, node, "<pose> is %g away: beyond 1e9 nothing is computed", v[k]);
+    return pose;
+}

@@ -1,0 +1,78 @@
+/* <physics>: steps, ODE's parameters, and our settings. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/sdf/reader.h"
+
+void pcSdfDefaultPhysics(pcScenePhysics* p)
+{
+    *p = (pcScenePhysics){.gravity = {0, 0, -9.8}, .step = 0.001, .cfm = 0.0, .erp = 0.2, .fastest = NAN, .layer = NAN, .quick = true};
+    p->iterations = 50, p->relaxation = 1.3, p->maxContacts = 20;
+    p->settings = pcDefaultSettings();
+}
+
+static void readOde(pcSdfReader* r, const xmlNode* ode, pcScenePhysics* p)
+{
+    const xmlNode *solver = pcSdfChild(ode, "solver"), *constraints = pcSdfChild(ode, "constraints");
+    const char* type = pcSdfText(r, pcSdfChild(solver, "type"));
+    if (*type) p->quick = strcmp(type, "world") != 0;
+    if (*type && strcmp(type, "world") && strcmp(type, "quick"))
+        pcSdfFail(r, pcSdfChild(solver, "type"), "the solver can be quick or world, not '%.60s'", type);
+    p->step = pcSdfNumber(r, solver, "dt", p->step);
+    p->iterations = pcSdfInteger(r, solver, "iters", p->iterations);
+    p->relaxation = pcSdfNumber(r, solver, "sor", p->relaxation);
+    p->cfm = pcSdfPositive(r, constraints, "cfm", p->cfm);
+    p->erp = pcSdfPositive(r, constraints, "erp", p->erp);
+    p->fastest = pcSdfPositive(r, constraints, "contact_max_correcting_vel", p->fastest);
+    p->layer = pcSdfPositive(r, constraints, "contact_surface_layer", p->layer);
+    if (p->iterations < 1) pcSdfFail(r, pcSdfChild(solver, "iters"), "<iters> is %d; it must be at least 1", p->iterations);
+}
+
+/* ---- our settings ---- */
+
+static int planeOf(pcSdfReader* r, const xmlNode* node)
+{
+    static const char* const names[] = {"yz", "xz", "xy"};
+    const char* text = pcSdfText(r, node);
+    for (int k = 0; k < 3; k++)
+        if (strcmp(text, names[k]) == 0) return 1 + k;
+    pcSdfFail(r, node, "<planar> can be xy, xz or yz, not '%.60s'", text);
+    return 0;
+}
+
+static void readSetting(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
+{
+    char text[PC_PATH_LENGTH + 64];
+    int length = snprintf(text, sizeof text, "%s=%s", node->name, pcSdfText(r, node));
+    if (length >= (int)sizeof text)
+        pcSdfFail(r, node, "<%.60s> is too long", node->name);
+    else if (pcSettingsParse(&p->settings, text) != PC_OK)
+        pcSdfFail(r, node, "%.300s", pcLastError());
+}
+
+static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
+{
+    for (const xmlNode* node = pcSdfFirst(own); node && r->status == PC_OK; node = pcSdfFollowing(node)) {
+        if (pcSdfIs(node, "planar"))
+            p->planar = planeOf(r, node);
+        else if (pcSdfIs(node, "time"))
+            p->time = pcSdfPositive(r, own, "time", 0.0);
+        else
+            readSetting(r, node, p);
+    }
+}
+
+void pcSdfPhysics(pcSdfReader* r, const xmlNode* physics)
+{
+    static const char* const known[] = {"max_step_size", "gravity", "ode", "pcontact", "max_contacts", "real_time_factor",
+                                        "real_time_update_rate", "magnetic_field", NULL};
+    pcScenePhysics* p = &r->scene->physics;
+    p->step = pcSdfNumber(r, physics, "max_step_size", p->step);
+    pcSdfVector(r, physics, "gravity", p->gravity);
+    p->maxContacts = pcSdfInteger(r, physics, "max_contacts", p->maxContacts);
+    readOde(r, pcSdfChild(physics, "ode"), p);
+    readOwn(r, pcSdfChild(physics, "pcontact"), p);
+    pcSdfSkip(r, physics, known);
+    if (!(p->step > 0.0 && p->step <= 10.0)) pcSdfFail(r, physics, "the step is %g s; it must be > 0 and at most 10", p->step);
+}

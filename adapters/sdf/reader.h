@@ -1,0 +1,148 @@
+/*
+ * What the readers of a world file share. The first failure is kept in `status`; everything after it reads on without harm and without
+ * effect, so that callers need to look only where they loop.
+ */
+#ifndef PC_SDF_READER_H
+#define PC_SDF_READER_H
+
+#include <libxml/tree.h>
+
+#include "adapters/sdf/scene.h"
+
+enum {
+    PC_SDF_MOST_DEPTH = 64,          /* of elements in each other */
+    PC_SDF_MOST_INCLUDES = 16,       /* of files in each other */
+    PC_SDF_MOST_FILES = 4096,        /* in all */
+    PC_SDF_MOST_BYTES = 64 << 20,    /* of one file */
+    PC_SDF_MOST_LINKS = 100000,      /* likewise collisions and joints */
+    PC_SDF_MOST_FRAMES_BETWEEN = 500 /* from a frame to its model */
+};
+
+typedef enum pcSdfFrameKind { PC_SDF_FRAME, PC_SDF_MODEL, PC_SDF_LINK, PC_SDF_JOINT } pcSdfFrameKind;
+
+/* Anything that has a pose. Frame 0 is the world. */
+typedef struct pcSdfFrame {
+    pcSdfFrameKind kind;
+    const char* name;     /* NULL: nobody can refer to it */
+    int scope;            /* the model in which it stands; 0: the world */
+    const char* relative; /* name of the frame that its pose is given in; NULL: `base` */
+    int base;             /* -1: the link of `attached` */
+    const char* attached; /* <frame attached_to>, or the child of a joint */
+    const char* placement;
+    int link; /* of a link; of a model: its first */
+    pcPose pose;
+    const xmlNode* node;
+    int state;    /* 0 unknown, 1 being worked out, 2 known */
+    pcPose local; /* in its scope */
+} pcSdfFrame;
+
+/* What stands beside an element that is read later, when all frames are known. */
+typedef struct pcSdfJointNode {
+    xmlNode* node;
+    int frame, version;
+} pcSdfJointNode;
+
+typedef struct pcSdfNote {
+    const char* text;
+    int count;
+} pcSdfNote;
+
+typedef struct pcSdfReader {
+    pcScene* scene;
+    pcStatus status;
+    int version; /* 105: 1.5 */
+    int includes, files;
+    int docs, docRoom;
+    xmlDoc** doc; /* kept to the end: frames name the lines they stand in */
+    int frames, frameRoom;
+    pcSdfFrame* frame;
+    struct _xmlHashTable* names;
+    int linkFrameRoom, collisionFrameRoom;
+    int *linkFrame, *collisionFrame; /* of each link and collision */
+    int jointNodes, jointNodeRoom;
+    pcSdfJointNode* jointNode;
+    int notes, noteRoom;
+    pcSdfNote* note;
+} pcSdfReader;
+
+/* ---- xml.c ---- */
+
+/* The root element of a file; NULL if it failed. */
+xmlNode* pcSdfOpen(pcSdfReader* reader, const char* file);
+xmlNode* pcSdfChild(const xmlNode* node, const char* name); /* NULL: none; also of NULL */
+xmlNode* pcSdfNext(const xmlNode* child);                   /* the next of the same name */
+xmlNode* pcSdfFirst(const xmlNode* node);                   /* first and next child elements of any name */
+xmlNode* pcSdfFollowing(const xmlNode* node);
+bool pcSdfIs(const xmlNode* node, const char* name);
+const char* pcSdfAttribute(pcSdfReader* reader, const xmlNode* node, const char* name); /* NULL: none */
+const char* pcSdfText(pcSdfReader* reader, const xmlNode* node);                        /* without blanks around it; "" for NULL */
+void pcSdfFail(pcSdfReader* reader, const xmlNode* node, const char* format, ...) __attribute__((format(printf, 3, 4)));
+const char* pcSdfFile(const xmlNode* node);
+char* pcSdfReadAll(pcSdfReader* reader, const char* file, size_t* size); /* with room for a final 0; NULL: failed; free() it */
+
+/* ---- memory.c ---- */
+
+void* pcSdfKeep(pcSdfReader* reader, size_t bytes); /* zeroed, as long as the scene; NULL: out of memory, and the reader has failed */
+const char* pcSdfKeepText(pcSdfReader* reader, const char* text, size_t length);
+const char* pcSdfJoin(pcSdfReader* reader, const char* first, const char* separator, const char* second);
+bool pcSdfGrow(pcSdfReader* reader, void* array, int* room, int needed, size_t size);
+pcStatus pcSceneMake(pcScene** out);
+
+/* ---- notes.c ---- */
+
+void pcSdfNoted(pcSdfReader* reader, const char* text);                             /* once more */
+void pcSdfSkip(pcSdfReader* reader, const xmlNode* node, const char* const* known); /* notes each child that is not `known` */
+const char* pcSdfNotes(pcSdfReader* reader);
+
+/* ---- numbers.c: of the child `name` of a node, which may be missing ---- */
+
+bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out, int count); /* exactly so many, in the node itself; false: failed */
+double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);
+double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
+double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
+int pcSdfInteger(pcSdfReader* reader, const xmlNode* parent, const char* name, int missing);
+bool pcSdfFlag(pcSdfReader* reader, const xmlNode* parent, const char* name, bool missing);
+void pcSdfVector(pcSdfReader* reader, const xmlNode* parent, const char* name, double out[3]); /* stays if missing */
+pcPose pcSdfPose(pcSdfReader* reader, const xmlNode* parent);
+bool pcSdfDirection(pcSdfReader* reader, const xmlNode* node, double xyz[3]); /* made unit; false: failed */
+
+bool pcSdfWord(const char* word, double* out); /* one finite number, and nothing else */
+
+/* ---- frames.c ---- */
+
+pcPose pcSdfIdentity(void);
+int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);               /* its index; -1: failed */
+pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);                        /* in the world */
+int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name);          /* -1: there is none */
+int pcSdfFrameLink(pcSdfReader* reader, int frame);                            /* the link it moves with; PC_SCENE_WORLD; -2: none */
+pcPose pcSdfRelative(const pcPose* of, const pcPose* in);                      /* of^-1 * in */
+
+/* ---- the elements ---- */
+
+void pcSdfVersion(pcSdfReader* reader, const xmlNode* root);
+void pcSdfWorld(pcSdfReader* reader, const xmlNode* root);
+void pcSdfFrameRead(pcSdfReader* reader, const xmlNode* frame, int scope);
+void pcSdfPhysics(pcSdfReader* reader, const xmlNode* physics);
+void pcSdfDefaultPhysics(pcScenePhysics* physics);
+
+/* What an <include> says of a model besides where it is; NULL: as the model itself says. */
+typedef struct pcSdfOverride {
+    const char* name;
+    const xmlNode* include;
+} pcSdfOverride;
+void pcSdfModel(pcSdfReader* reader, xmlNode* model, int scope, bool fixed, const pcSdfOverride* override);
+void pcSdfInclude(pcSdfReader* reader, const xmlNode* include, int scope, bool fixed);
+const char* pcSdfScopeName(pcSdfReader* reader, int scope, const char* name); /* "model::inner::name" */
+void pcSdfCollision(pcSdfReader* reader, const xmlNode* collision, int link, int linkFrame);
+void pcSdfGeometry(pcSdfReader* reader, const xmlNode* geometry, pcSceneShape* out, bool* empty);
+void pcSdfSurface(pcSdfReader* reader, const xmlNode* collision, pcSceneSurface* out);
+void pcSdfJointHead(pcSdfReader* reader, xmlNode* joint, int scope); /* its frame */
+void pcSdfJoint(pcSdfReader* reader, const pcSdfJointNode* joint);   /* the rest, when all frames are known */
+
+/* mesh.c: the pieces of an OBJ or STL file, scaled. */
+void pcSdfMesh(pcSdfReader* reader, const xmlNode* mesh, pcSceneShape* out);
+
+/* search.c: the file that a uri means, seen from the file that `node` stands in; NULL: there is none. A folder means its model.config. */
+const char* pcSdfSearch(pcSdfReader* reader, const xmlNode* node, const char* uri);
+
+#endif

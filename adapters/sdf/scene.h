@@ -1,0 +1,140 @@
+/*
+ * A world file as plain data: the bodies, shapes, joints and physics of an SDF file (versions 1.3 to 1.7; others are read as the nearest of
+ * these), with every pose worked out. Nothing here knows ODE; stage.h makes a live world of it.
+ *
+ * Where SDF has a default that the file does not mention, the default of the specification is taken, with two exceptions: the surface layer
+ * (0.001) and the largest correcting velocities (0.01 of a surface, 100 of the world) count only where the file says them, because nobody
+ * who leaves them out means bodies that sink a millimetre.
+ *
+ * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
+ * every body stays in that plane) and <time>SECONDS</time> (how long the story of the world takes).
+ *
+ * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
+ * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
+ */
+#ifndef PC_SDF_SCENE_H
+#define PC_SDF_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pcontact/settings.h"
+#include "pcontact/types.h"
+
+#define PC_SCENE_WORLD (-1) /* as a link of a joint: the fixed world */
+
+typedef enum pcSceneKind {
+    PC_SCENE_BOX,       /* size: edges */
+    PC_SCENE_SPHERE,    /* size: radius */
+    PC_SCENE_CYLINDER,  /* size: radius, length along z */
+    PC_SCENE_CAPSULE,   /* size: radius, length along z between the centres of its caps */
+    PC_SCENE_ELLIPSOID, /* size: semi-axes */
+    PC_SCENE_PLANE,     /* normal; infinite, and fixed in the world also where its link moves */
+    PC_SCENE_HULLS      /* convex pieces */
+} pcSceneKind;
+
+typedef struct pcScenePoints {
+    int count;
+    double* xyz;
+} pcScenePoints;
+
+typedef struct pcSceneShape {
+    pcSceneKind kind;
+    double size[3], normal[3];
+    int pieces;
+    pcScenePoints* piece; /* each the points of a convex hull */
+} pcSceneShape;
+
+/* NaN: the file does not say. */
+typedef struct pcSceneSurface {
+    double mu, mu2, fdir1[3]; /* fdir1 in the axes of the link; 0 0 0: none */
+    double slip1, slip2;
+    double bounce, threshold; /* threshold: approach velocity */
+    double kp, kd, softCfm, softErp;
+    double fastest, minDepth; /* max_vel, min_depth */
+    double torsion, patchRadius;
+    bool passive; /* collide_without_contact: felt, but not pushed */
+} pcSceneSurface;
+
+typedef struct pcSceneCollision {
+    const char* name; /* "model::link::collision" */
+    int link;
+    pcPose pose; /* in the link */
+    pcSceneShape shape;
+    pcSceneSurface surface;
+    unsigned bits;   /* collide_bitmask: a pair meets if they have a bit in common */
+    int maxContacts; /* 0: none at all; other numbers do not limit what is found */
+} pcSceneCollision;
+
+typedef struct pcSceneLink {
+    const char* name; /* "model::link", "model::inner::link" */
+    int model;        /* links of one model do not collide, unless one of the two has selfCollide */
+    pcPose pose;      /* in the world */
+    bool fixed;       /* its model is static */
+    bool kinematic, gravity, selfCollide;
+    double mass, centre[3];    /* centre of mass, in the link */
+    double inertia[9];         /* about it, in the link's axes, row-major */
+    double linearDecay, angularDecay;
+} pcSceneLink;
+
+typedef enum pcSceneJointKind {
+    PC_SCENE_FIXED,
+    PC_SCENE_REVOLUTE,
+    PC_SCENE_PRISMATIC,
+    PC_SCENE_BALL,
+    PC_SCENE_UNIVERSAL,
+    PC_SCENE_REVOLUTE2,
+    PC_SCENE_SCREW,
+    PC_SCENE_GEARBOX
+} pcSceneJointKind;
+
+typedef struct pcSceneAxis {
+    double xyz[3];       /* unit, in the world, where the bodies start */
+    double lower, upper; /* infinite: no limit */
+    double effort, velocity;
+    double damping, friction, stiffness, reference;
+} pcSceneAxis;
+
+typedef struct pcSceneJoint {
+    const char* name; /* "model::joint" */
+    pcSceneJointKind kind;
+    int parent, child; /* links, or PC_SCENE_WORLD; a positive angle turns the child about the axis, seen from the parent */
+    int reference;     /* of a gearbox */
+    double anchor[3];  /* in the world, where the bodies start */
+    pcSceneAxis axis[2];
+    double pitch;                                  /* screw: metres along the axis per radian about it */
+    double ratio;                                  /* gearbox: angle of the child = - ratio * angle of the parent */
+    double cfm, erp, stopCfm, stopErp;             /* of ODE; NaN: the world's */
+    double bounce, fudge, maxForce, motorVelocity; /* likewise; NaN: not said */
+    double suspensionCfm, suspensionErp;
+} pcSceneJoint;
+
+typedef struct pcScenePhysics {
+    double gravity[3], step;
+    double cfm, erp;
+    double fastest, layer; /* NaN: not said */
+    bool quick;
+    int iterations;
+    double relaxation; /* sor */
+    int maxContacts;   /* 0: none at all */
+    int planar;        /* 0 none; else 1 + the axis across the plane: 1 yz, 2 xz, 3 xy */
+    double time;       /* 0: not said */
+    pcSettings settings;
+} pcScenePhysics;
+
+typedef struct pcScene {
+    int links, collisions, joints;
+    pcSceneLink* link;
+    pcSceneCollision* collision;
+    pcSceneJoint* joint;
+    pcScenePhysics physics;
+    const char* skipped; /* what the file has and nobody reads, one line; "" nothing */
+    int linkRoom, collisionRoom, jointRoom; /* private, as the next */
+    struct pcSceneMemory* memory;
+} pcScene;
+
+/* One sentence that begins with FILE:LINE: if it fails. PC_ERROR_ARGUMENT: there is no such file, or something in it is wrong. */
+pcStatus pcSceneRead(const char* file, pcScene** out);
+void pcSceneFree(pcScene* scene);
+
+#endif

@@ -1,0 +1,215 @@
+#include "adapters/sdf/stage.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/ode/host.h"
+#include "adapters/sdf/inner.h"
+#include "base/pose.h"
+#include "base/status.h"
+
+static pcStatus outOfMemory(void) { return pcFail(PC_ERROR_MEMORY, "out of memory for a world"); }
+
+/* Room for item `count`, doubled whenever that is a power of two. */
+bool pcStageRoom(void* array, int count, size_t size)
+{
+    void* old;
+    if (count > 0 && (count & (count - 1)) != 0) return true;
+    memcpy(&old, array, sizeof old);
+    void* wider = realloc(old, (count > 0 ? 2 * (size_t)count : 1) * size);
+    if (!wider) return false;
+    memcpy(array, &wider, sizeof wider);
+    return true;
+}
+
+/* Once each. */
+void pcStageNote(pcStage* stage, const char* text)
+{
+    const char* before = stage->skipped;
+    if (strstr(before, text)) return;
+    size_t room = strlen(before) + strlen(text) + 3;
+    char* longer = malloc(room);
+    if (!longer) return;
+    snprintf(longer, room, "%s%s%s", before, *before ? ", " : "", text);
+    free(stage->inner->skipped);
+    stage->skipped = stage->inner->skipped = longer;
+}
+
+/* ---- messages of ODE, which has one handler for the whole process ---- */
+
+static _Atomic int messagesSoFar, stagesOpen;
+
+static void countMessage(int number, const char* format, va_list arguments)
+{
+    (void)number, (void)format, (void)arguments;
+    messagesSoFar++;
+}
+
+static void listen(void)
+{
+    if (stagesOpen++ > 0) return;
+    dSetErrorHandler(countMessage);
+    dSetDebugHandler(countMessage);
+    dSetMessageHandler(countMessage);
+}
+
+static void stopListening(void)
+{
+    if (--stagesOpen > 0) return;
+    dSetErrorHandler(NULL);
+    dSetDebugHandler(NULL);
+    dSetMessageHandler(NULL);
+}
+
+/* ---- world and bodies ---- */
+
+static void setPhysics(dWorldID world, const pcScenePhysics* p)
+{
+    const double leastCfm = 1e-10; /* ODE's own; with none at all its solvers fail wherever contacts are redundant */
+    dWorldSetGravity(world, p->gravity[0], p->gravity[1], p->gravity[2]);
+    dWorldSetERP(world, p->erp);
+    dWorldSetCFM(world, p->cfm > leastCfm ? p->cfm : leastCfm);
+    dWorldSetQuickStepNumIterations(world, p->iterations);
+    dWorldSetQuickStepW(world, p->relaxation);
+    if (!isnan(p->fastest)) dWorldSetContactMaxCorrectingVel(world, p->fastest);
+    if (!isnan(p->layer)) dWorldSetContactSurfaceLayer(world, p->layer);
+}
+
+static dBodyID makeBody(dWorldID world, const pcSceneLink* link)
+{
+    dMass mass;
+    dBodyID body = dBodyCreate(world);
+    pcPose centre = {.quaternion = {1, 0, 0, 0}};
+    const double* I = link->inertia;
+    memcpy(centre.position, link->centre, sizeof link->centre);
+    pcPose pose = pcPoseCompose(&link->pose, &centre);
+    dMassSetParameters(&mass, link->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, pose.position[0], pose.position[1], pose.position[2]);
+    dBodySetQuaternion(body, pose.quaternion);
+    dBodySetGravityMode(body, link->gravity);
+    dBodySetLinearDamping(body, link->linearDecay);
+    dBodySetAngularDamping(body, link->angularDecay);
+    if (link->linearDecay > 0.0) dBodySetLinearDampingThreshold(body, 0.0);
+    if (link->angularDecay > 0.0) dBodySetAngularDampingThreshold(body, 0.0);
+    if (link->kinematic) dBodySetKinematic(body);
+    return body;
+}
+
+static pcStatus makeBodies(pcStage* stage)
+{
+    const pcScene* scene = stage->inner->scene;
+    stage->body = calloc((size_t)scene->links + 1, sizeof *stage->body);
+    stage->inner->bodyOfLink = calloc((size_t)scene->links + 1, sizeof *stage->inner->bodyOfLink);
+    if (!stage->body || !stage->inner->bodyOfLink) return outOfMemory();
+    for (int i = 0; i < scene->links; i++) {
+        if (scene->link[i].fixed) continue;
+        dBodyID body = stage->inner->bodyOfLink[i] = makeBody(stage->world, scene->link + i);
+        stage->body[stage->bodies++] = (pcStageBody){scene->link[i].name, body, i};
+    }
+    return PC_OK;
+}
+
+/* ---- making and freeing ---- */
+
+static pcStatus fill(pcStage* stage)
+{
+    const pcScenePhysics* p = &stage->inner->scene->physics;
+    stage->world = dWorldCreate();
+    stage->space = dHashSpaceCreate(0);
+    stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
+    stage->inner->h = p->step;
+    setPhysics(stage->world, p);
+    pcStatus status = makeBodies(stage);
+    if (status == PC_OK) status = pcStageGeoms(stage);
+    if (status == PC_OK) status = pcStageJoints(stage);
+    if (status == PC_OK) status = pcStagePlanar(stage);
+    return status;
+}
+
+pcStatus pcStageMake(const pcScene* scene, pcStage** out)
+{
+    if (!scene || !out) return pcFail(PC_ERROR_ARGUMENT, "pcStageMake needs a scene and a place for the stage");
+    pcStage* stage = calloc(1, sizeof *stage);
+    pcStageInner* inner = calloc(1, sizeof *inner);
+    if (!stage || !inner) {
+        free(stage);
+        free(inner);
+        return outOfMemory();
+    }
+    stage->inner = inner, inner->scene = scene, stage->skipped = scene->skipped ? scene->skipped : "";
+    dInitODE2(0);
+    listen();
+    int before = messagesSoFar;
+    pcStatus status = fill(stage);
+    stage->messages = messagesSoFar - before;
+    if (status == PC_OK)
+        *out = stage;
+    else
+        pcStageFree(stage);
+    return status;
+}
+
+static void freeInner(pcStageInner* inner)
+{
+    for (int i = 0; i < inner->hulls; i++) {
+        free(inner->hull[i].planes);
+        free(inner->hull[i].points);
+        free(inner->hull[i].polygons);
+    }
+    void* all[] = {inner->bodyOfLink, inner->geom,  inner->hull,    inner->drive,
+                   inner->coupling,   inner->joined, inner->plane, inner->skipped};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free(inner);
+}
+
+void pcStageFree(pcStage* stage)
+{
+    if (!stage) return;
+    if (stage->inner->attached) pcWorldDetach(stage->world);
+    dSpaceDestroy(stage->space);
+    dWorldDestroy(stage->world);
+    stopListening();
+    dCloseODE();
+    freeInner(stage->inner);
+    free(stage->body);
+    free(stage->joint);
+    free(stage);
+}
+
+/* ---- stepping ---- */
+
+pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
+{
+    if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageAttach needs a stage");
+    pcSettings chosen = settings ? *settings : stage->settings;
+    const pcWorldMore more = {.context = stage, .surface = pcStageSurfaceMore, .row = pcStageRow};
+    pcStatus status = pcWorldAttach(stage->world, stage->space, &chosen);
+    if (status == PC_OK) status = pcWorldSetSurface(stage->world, pcStageSurface, stage);
+    if (status == PC_OK) status = pcOdeSetMore(stage->world, &more);
+    if (status != PC_OK) return status;
+    stage->settings = chosen;
+    stage->inner->attached = true;
+    stage->inner->native = chosen.model == PC_MODEL_NATIVE || chosen.model == PC_MODEL_QUICK;
+    return PC_OK;
+}
+
+pcStatus pcStageStep(pcStage* stage, double h)
+{
+    if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageStep needs a stage");
+    pcStatus status = stage->inner->attached ? PC_OK : pcStageAttach(stage, NULL);
+    if (status != PC_OK) return status;
+    if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
+    int before = messagesSoFar;
+    stage->inner->h = h;
+    pcStageDrives(stage, h);
+    if (stage->inner->native) pcStageCouple(stage, h);
+    status = pcWorldStep(stage->world, h);
+    pcStageCoupled(stage, h);
+    pcStageFlatten(stage);
+    stage->messages += messagesSoFar - before;
+    return status;
+}
