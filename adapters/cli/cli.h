@@ -21,6 +21,7 @@ int pcCliCompare(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
+int pcCliBenchPapers(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 

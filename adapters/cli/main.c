@@ -17,11 +17,18 @@ typedef struct Command {
 
 /* A new command: one row here and its declaration in cli.h. */
 static const Command commands[] = {
+#ifdef PCONTACT_WITH_ODE
+    {NULL, "run", "play a world file and tell what happens", pcCliRun},
+    {NULL, "compare", "play a world under ODE's solvers and ours, side by side", pcCliCompare},
+#endif
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
     {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
     {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
+#ifdef PCONTACT_WITH_ODE
+    {"bench", "papers", "mean infeasibility against step and gamma in the papers' worlds", pcCliBenchPapers},
+#endif
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -60,6 +60,17 @@ bool pcSdfNumbers(pcSdfReader* r, const xmlNode* node, double* out, int count)
     return false;
 }
 
+double* pcSdfList(pcSdfReader* r, const xmlNode* node, int* count)
+{
+    const char *text = pcSdfText(r, node), *at = text;
+    char word[LONGEST_NUMBER];
+    int words = 0;
+    while (wordAt(&at, word) != 0) words++;
+    double* list = pcSdfKeep(r, (size_t)(words + 1) * sizeof *list);
+    *count = list && pcSdfNumbers(r, node, list, words > 0 ? words : 1) ? words : 0;
+    return *count > 0 ? list : NULL;
+}
+
 double pcSdfNumber(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
 {
     double value;

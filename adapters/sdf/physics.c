@@ -51,6 +51,13 @@ static void readSetting(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
         pcSdfFail(r, node, "%.300s", pcLastError());
 }
 
+static void readFrames(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
+{
+    p->frame = pcSdfList(r, node, &p->frames);
+    for (int i = 0; i < p->frames; i++)
+        if (!(p->frame[i] >= (i > 0 ? p->frame[i - 1] : 0.0))) pcSdfFail(r, node, "<frames> must be times >= 0 that ascend");
+}
+
 static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
 {
     for (const xmlNode* node = pcSdfFirst(own); node && r->status == PC_OK; node = pcSdfFollowing(node)) {
@@ -58,6 +65,8 @@ static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
             p->planar = planeOf(r, node);
         else if (pcSdfIs(node, "time"))
             p->time = pcSdfPositive(r, own, "time", 0.0);
+        else if (pcSdfIs(node, "frames"))
+            readFrames(r, node, p);
         else
             readSetting(r, node, p);
     }
@@ -65,7 +74,7 @@ static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
 
 void pcSdfPhysics(pcSdfReader* r, const xmlNode* physics)
 {
-    static const char* const known[] = {"max_step_size", "gravity", "ode", "pcontact", "max_contacts", "real_time_factor",
+    static const char* const known[] = {"max_step_size",         "gravity",        "ode", "pcontact", "max_contacts", "real_time_factor",
                                         "real_time_update_rate", "magnetic_field", NULL};
     pcScenePhysics* p = &r->scene->physics;
     p->step = pcSdfNumber(r, physics, "max_step_size", p->step);

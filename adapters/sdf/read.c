@@ -46,8 +46,8 @@ static void readElements(pcSdfReader* r, const xmlNode* world)
 
 void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
 {
-    static const char* const known[] = {"model",   "include",        "joint", "frame",  "physics", "gravity", "gui",
-                                        "magnetic_field", "atmosphere", "wind",  NULL};
+    static const char* const known[] = {"model", "include",        "joint",      "frame", "physics", "gravity",
+                                        "gui",   "magnetic_field", "atmosphere", "wind",  "state",   NULL};
     static const char* const knownInFile[] = {"model", "world", NULL};
     const xmlNode* world = pcSdfChild(root, "world");
     const xmlNode* physics = physicsOf(r, world);
@@ -56,6 +56,7 @@ void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
     if (world && pcSdfNext(world)) pcSdfNoted(r, "further world");
     if (!world && !pcSdfChild(root, "model")) pcSdfFail(r, root, "the file has neither a <world> nor a <model>");
     readElements(r, world ? world : root);
+    if (r->status == PC_OK) pcSdfState(r, pcSdfChild(world, "state"));
     pcSdfSkip(r, world ? world : root, world ? known : knownInFile);
 }
 

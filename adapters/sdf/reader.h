@@ -96,7 +96,9 @@ const char* pcSdfNotes(pcSdfReader* reader);
 
 /* ---- numbers.c: of the child `name` of a node, which may be missing ---- */
 
-bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out, int count); /* exactly so many, in the node itself; false: failed */
+bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out,
+                  int count);                                            /* exactly so many, in the node itself; false: failed */
+double* pcSdfList(pcSdfReader* reader, const xmlNode* node, int* count); /* as many as there are, at least one; NULL: failed */
 double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);
 double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
 double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
@@ -111,11 +113,11 @@ bool pcSdfWord(const char* word, double* out); /* one finite number, and nothing
 /* ---- frames.c ---- */
 
 pcPose pcSdfIdentity(void);
-int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);               /* its index; -1: failed */
-pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);                        /* in the world */
-int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name);          /* -1: there is none */
-int pcSdfFrameLink(pcSdfReader* reader, int frame);                            /* the link it moves with; PC_SCENE_WORLD; -2: none */
-pcPose pcSdfRelative(const pcPose* of, const pcPose* in);                      /* of^-1 * in */
+int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);      /* its index; -1: failed */
+pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);               /* in the world */
+int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name); /* -1: there is none */
+int pcSdfFrameLink(pcSdfReader* reader, int frame);                   /* the link it moves with; PC_SCENE_WORLD; -2: none */
+pcPose pcSdfRelative(const pcPose* of, const pcPose* in);             /* of^-1 * in */
 
 /* ---- the elements ---- */
 
@@ -124,6 +126,7 @@ void pcSdfWorld(pcSdfReader* reader, const xmlNode* root);
 void pcSdfFrameRead(pcSdfReader* reader, const xmlNode* frame, int scope);
 void pcSdfPhysics(pcSdfReader* reader, const xmlNode* physics);
 void pcSdfDefaultPhysics(pcScenePhysics* physics);
+void pcSdfState(pcSdfReader* reader, const xmlNode* state); /* may be NULL */
 
 /* What an <include> says of a model besides where it is; NULL: as the model itself says. */
 typedef struct pcSdfOverride {

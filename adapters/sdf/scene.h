@@ -7,7 +7,8 @@
  * who leaves them out means bodies that sink a millimetre.
  *
  * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
- * every body stays in that plane) and <time>SECONDS</time> (how long the story of the world takes).
+ * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes) and <frames>0 2 12</frames> (when it is
+ * worth a look). <state> gives links the velocities that they start with.
  *
  * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
  * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
@@ -72,9 +73,10 @@ typedef struct pcSceneLink {
     pcPose pose;      /* in the world */
     bool fixed;       /* its model is static */
     bool kinematic, gravity, selfCollide;
-    double mass, centre[3];    /* centre of mass, in the link */
-    double inertia[9];         /* about it, in the link's axes, row-major */
+    double mass, centre[3]; /* centre of mass, in the link */
+    double inertia[9];      /* about it, in the link's axes, row-major */
     double linearDecay, angularDecay;
+    double velocity[6]; /* at the start: of its centre of mass, and its spin; world axes */
 } pcSceneLink;
 
 typedef enum pcSceneJointKind {
@@ -119,6 +121,8 @@ typedef struct pcScenePhysics {
     int maxContacts;   /* 0: none at all */
     int planar;        /* 0 none; else 1 + the axis across the plane: 1 yz, 2 xz, 3 xy */
     double time;       /* 0: not said */
+    int frames;
+    double* frame; /* the times of the story's pictures, ascending */
     pcSettings settings;
 } pcScenePhysics;
 
@@ -128,7 +132,7 @@ typedef struct pcScene {
     pcSceneCollision* collision;
     pcSceneJoint* joint;
     pcScenePhysics physics;
-    const char* skipped; /* what the file has and nobody reads, one line; "" nothing */
+    const char* skipped;                    /* what the file has and nobody reads, one line; "" nothing */
     int linkRoom, collisionRoom, jointRoom; /* private, as the next */
     struct pcSceneMemory* memory;
 } pcScene;

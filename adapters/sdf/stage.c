@@ -90,6 +90,8 @@ static dBodyID makeBody(dWorldID world, const pcSceneLink* link)
     dBodySetMass(body, &mass);
     dBodySetPosition(body, pose.position[0], pose.position[1], pose.position[2]);
     dBodySetQuaternion(body, pose.quaternion);
+    dBodySetLinearVel(body, link->velocity[0], link->velocity[1], link->velocity[2]);
+    dBodySetAngularVel(body, link->velocity[3], link->velocity[4], link->velocity[5]);
     dBodySetGravityMode(body, link->gravity);
     dBodySetLinearDamping(body, link->linearDecay);
     dBodySetAngularDamping(body, link->angularDecay);
@@ -121,6 +123,7 @@ static pcStatus fill(pcStage* stage)
     stage->world = dWorldCreate();
     stage->space = dHashSpaceCreate(0);
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
+    stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
     setPhysics(stage->world, p);
     pcStatus status = makeBodies(stage);
@@ -160,8 +163,7 @@ static void freeInner(pcStageInner* inner)
         free(inner->hull[i].points);
         free(inner->hull[i].polygons);
     }
-    void* all[] = {inner->bodyOfLink, inner->geom,  inner->hull,    inner->drive,
-                   inner->coupling,   inner->joined, inner->plane, inner->skipped};
+    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(inner);
 }

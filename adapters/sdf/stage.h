@@ -42,6 +42,8 @@ typedef struct pcStage {
     pcSettings settings; /* of <pcontact>, on top of the defaults */
     double step;         /* max_step_size */
     double time;         /* <pcontact><time>; 0: not said */
+    int frames;
+    const double* frame; /* <pcontact><frames> */
     const char* skipped; /* what the file has and nobody reads, one line; "" nothing */
     int messages;        /* of ODE (errors, debug, LCP failures), counted, not printed, since it was made */
     struct pcStageInner* inner;

@@ -1,0 +1,166 @@
+/* pcontact compare: one world under ODE's two solvers and ours, from the same start, in one table. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/cli/cli.h"
+#include "adapters/cli/play_options.h"
+#include "stepper/settings.h"
+
+static const char help[] =
+    "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--format csv|json]\n\n"
+    "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way:\n\n"
+    "  pcontact compare balance2\n"
+    "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
+    "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.lcp.steps.csv, …\n\n"
+    "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
+    "  joint error    before each step: the largest error of a joint's rows\n"
+    "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
+    "  residual       how far contacts are from their law (natural map), by the velocities of the step\n"
+    "  energy gain    the most that the energy ever rose again, by the largest kinetic energy; motors and springs may add some\n"
+    "  momentum       what momentum and impulses of a step disagree by, by the weight over the step\n"
+    "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n\n"
+    "Exit code: 0; 1 if one of our steps had to be ODE's own, or our model lost a body; 2 for bad input.\n";
+
+enum { MODELS = 3 };
+
+/* ---- the quantities ---- */
+
+typedef struct Quantity {
+    const char *name, *key, *unit;
+    size_t place; /* in pcPlayed */
+    enum { NUMBER, COUNT } kind;
+} Quantity;
+
+static const Quantity quantities[] = {
+    {"penetration, ratio: mean", "penetration_ratio_mean", "", offsetof(pcPlayed, ratio.mean), NUMBER},
+    {"penetration, ratio: most", "penetration_ratio_max", "", offsetof(pcPlayed, ratio.most), NUMBER},
+    {"penetration, length: mean", "penetration_length_mean", "m", offsetof(pcPlayed, length.mean), NUMBER},
+    {"penetration, length: most", "penetration_length_max", "m", offsetof(pcPlayed, length.most), NUMBER},
+    {"joint error: mean", "joint_error_mean", "", offsetof(pcPlayed, joint.mean), NUMBER},
+    {"joint error: most", "joint_error_max", "", offsetof(pcPlayed, joint.most), NUMBER},
+    {"cone excess: most", "cone_excess_max", "", offsetof(pcPlayed, coneExcess), NUMBER},
+    {"residual: most", "residual_max", "", offsetof(pcPlayed, residual), NUMBER},
+    {"energy gain: most", "energy_gain_max", "", offsetof(pcPlayed, energyGain), NUMBER},
+    {"momentum error: most", "momentum_error_max", "", offsetof(pcPlayed, momentum), NUMBER},
+    {"creep at rest: most", "creep_max", "m/s", offsetof(pcPlayed, creep), NUMBER},
+    {"time per step: median", "ms_median", "ms", offsetof(pcPlayed, median), NUMBER},
+    {"time per step: p99", "ms_p99", "ms", offsetof(pcPlayed, p99), NUMBER},
+    {"contacts in a step: most", "contacts_max", "", offsetof(pcPlayed, contacts), COUNT},
+    {"messages of ODE", "ode_messages", "", offsetof(pcPlayed, messages), COUNT},
+    {"steps not solved as asked", "fallback_steps", "", offsetof(pcPlayed, nativeSteps), COUNT},
+};
+enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
+
+static double valueOf(const Quantity* q, const pcPlayed* played)
+{
+    const void* place = (const char*)played + q->place;
+    return q->kind == COUNT ? *(const int*)place : *(const double*)place;
+}
+
+/* ---- tables ---- */
+
+typedef struct Comparison {
+    const pcPlayOptions* options;
+    char model[MODELS][32];
+    pcPlayed played[MODELS];
+} Comparison;
+
+static void printTable(const Comparison* c)
+{
+    const pcPlayed* first = c->played;
+    printf("%s: %d bodies, %d joints, %d steps of %g s\n\n%-28s", c->options->world, first->bodies, first->joints, first->steps,
+           first->step, "");
+    for (int k = 0; k < MODELS; k++) printf("%12s", c->model[k]);
+    putchar('\n');
+    for (int i = 0; i < QUANTITIES; i++) {
+        const Quantity* q = quantities + i;
+        printf("%s%s%-*s", q->name, *q->unit ? ", " : "", 28 - (int)strlen(q->name) - (*q->unit ? 2 : 0), q->unit);
+        for (int k = 0; k < MODELS; k++) {
+            double value = valueOf(q, c->played + k);
+            if (isnan(value))
+                printf("%12s", "-");
+            else
+                printf(q->kind == COUNT ? "%12.0f" : "%12.2e", value);
+        }
+        putchar('\n');
+    }
+}
+
+static void printCsv(const Comparison* c)
+{
+    fputs("quantity,unit", stdout);
+    for (int k = 0; k < MODELS; k++) printf(",%s", c->model[k]);
+    putchar('\n');
+    for (int i = 0; i < QUANTITIES; i++) {
+        printf("%s,%s", quantities[i].key, quantities[i].unit);
+        for (int k = 0; k < MODELS; k++) {
+            double value = valueOf(quantities + i, c->played + k);
+            putchar(',');
+            if (!isnan(value)) printf("%.9g", value);
+        }
+        putchar('\n');
+    }
+}
+
+/* What JSON cannot hold as a number is null. */
+static void printJson(const Comparison* c)
+{
+    const pcPlayed* first = c->played;
+    printf("{\"world\": \"");
+    for (const char* s = c->options->world; *s; s++)
+        printf((unsigned char)*s < 32 ? "\\u%04x" : *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    printf("\", \"bodies\": %d, \"joints\": %d, \"steps\": %d, \"step\": %.9g, \"models\": {", first->bodies, first->joints, first->steps,
+           first->step);
+    for (int k = 0; k < MODELS; k++) {
+        printf("%s\n  \"%s\": {", k ? "," : "", c->model[k]);
+        for (int i = 0; i < QUANTITIES; i++) {
+            double value = valueOf(quantities + i, c->played + k);
+            printf("%s\"%s\": ", i ? ", " : "", quantities[i].key);
+            if (isfinite(value))
+                printf("%.9g", value);
+            else
+                fputs("null", stdout);
+        }
+        putchar('}');
+    }
+    puts("\n}}");
+}
+
+/* ---- the three plays ---- */
+
+static pcStatus playOne(Comparison* c, int k)
+{
+    static const char* const models[MODELS] = {" model=native", " model=quick", ""};
+    const pcPlayOptions* o = c->options;
+    char settings[PC_SETTINGS_TEXT + 32], csv[PC_PATH_LENGTH];
+    snprintf(settings, sizeof settings, "%s%s", o->settings.text, models[k]);
+    const char* name = k < 2 ? models[k] + strlen(" model=") : "ours";
+    if (o->csv && snprintf(csv, sizeof csv, "%s.%s", o->csv, name) >= (int)sizeof csv)
+        return pcPlay(&(pcPlayPlan){.file = o->path, .csv = o->csv, .settings = settings}, c->played + k); /* refused: too long */
+    pcPlayPlan plan = {.file = o->path, .settings = settings, .step = o->step, .time = o->time, .csv = o->csv ? csv : NULL, .name = name};
+    pcStatus status = pcPlay(&plan, c->played + k);
+    snprintf(c->model[k], sizeof c->model[k], "%s", k < 2 ? name : pcModelName(c->played[k].settings.model));
+    return status;
+}
+
+int pcCliCompare(int argc, char** argv)
+{
+    pcPlayOptions options;
+    static Comparison c;
+    int code = pcPlayOptionsRead(&options, "compare", help, argc, argv);
+    if (!options.world) return code;
+    c.options = &options;
+    for (int k = 0; k < MODELS; k++)
+        if (playOne(&c, k) != PC_OK) return pcCliBadInput("%s", pcLastError());
+    if (!options.format)
+        printTable(&c);
+    else if (strcmp(options.format, "csv") == 0)
+        printCsv(&c);
+    else
+        printJson(&c);
+    const pcPlayed* ours = c.played + MODELS - 1;
+    if (options.csv && !options.format) printf("\nwritten: %s.{native,quick,ours}.{states,steps}.csv\n", options.csv);
+    return ours->nativeSteps == 0 && ours->finite ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+}

@@ -1,0 +1,268 @@
+#define _POSIX_C_SOURCE 200809L
+#include "adapters/cli/play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+/* A body counts as at rest if it gets nowhere faster than this, over the last quarter of the time. */
+static const double AT_REST = 0.02;
+
+typedef struct Play {
+    const pcPlayPlan* plan;
+    pcPlayed* out;
+    pcScene* scene;
+    pcStage* stage;
+    FILE* states;
+    int steps;
+    double* ms;
+    double* settled;        /* positions when the last quarter began, three per body */
+    double lowest, kinetic; /* energy so far: its least, and the most of its kinetic part */
+    double clock, shown;
+} Play;
+
+static double secondsNow(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- progress ---- */
+
+static void showProgress(Play* p, int step)
+{
+    double now = secondsNow();
+    if (!p->plan->name || !isatty(STDERR_FILENO) || now - p->clock < 1.0 || now - p->shown < 0.2) return;
+    p->shown = now;
+    fprintf(stderr, "\r%s: %.2f of %.2f s", p->plan->name, step * p->out->step, p->out->time);
+}
+
+static void hideProgress(const Play* p)
+{
+    if (p->shown > 0.0) fprintf(stderr, "\r%60s\r", "");
+}
+
+/* ---- files ---- */
+
+static pcStatus openStates(Play* p)
+{
+    char name[PC_PATH_LENGTH];
+    if (!p->plan->csv) return PC_OK;
+    if (snprintf(name, sizeof name, "%s.states.csv", p->plan->csv) >= (int)sizeof name)
+        return pcFail(PC_ERROR_ARGUMENT, "the name '%s' is too long", p->plan->csv);
+    p->states = fopen(name, "w");
+    if (!p->states) return pcFail(PC_ERROR_ARGUMENT, "'%s' cannot be written", name);
+    fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", p->states);
+    return PC_OK;
+}
+
+static void putNumbers(FILE* file, const dReal* number, int count)
+{
+    for (int i = 0; i < count; i++) fprintf(file, ",%.12g", number[i]);
+}
+
+static void writeStates(const Play* p, double time)
+{
+    if (!p->states) return;
+    for (int i = 0; i < p->stage->bodies; i++) {
+        dBodyID body = p->stage->body[i].body;
+        fprintf(p->states, "%.9g,%s", time, p->stage->body[i].name);
+        putNumbers(p->states, dBodyGetPosition(body), 3);
+        putNumbers(p->states, dBodyGetQuaternion(body), 4);
+        putNumbers(p->states, dBodyGetLinearVel(body), 3);
+        putNumbers(p->states, dBodyGetAngularVel(body), 3);
+        fputc('\n', p->states);
+    }
+}
+
+/* ---- measures ---- */
+
+static void spread(pcSpread* s, double value)
+{
+    s->most = s->count == 0 ? value : fmax(s->most, value);
+    s->mean += (value - s->mean) / ++s->count;
+}
+
+static double largerOrKnown(double a, double b) { return isnan(a) || b > a ? b : a; }
+
+static double dot(const dReal* a, const dReal* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* From ODE's own numbers, whatever the step says of itself. */
+static void energyOf(const pcStage* stage, double* kinetic, double* potential)
+{
+    dVector3 gravity;
+    dWorldGetGravity(stage->world, gravity);
+    *kinetic = *potential = 0.0;
+    for (int i = 0; i < stage->bodies; i++) {
+        dBodyID body = stage->body[i].body;
+        dMass mass;
+        dVector3 spin, moment;
+        const dReal* w = dBodyGetAngularVel(body);
+        dBodyGetMass(body, &mass);
+        dBodyVectorFromWorld(body, w[0], w[1], w[2], spin);
+        for (int k = 0; k < 3; k++) moment[k] = dot(mass.I + 4 * k, spin);
+        *kinetic += 0.5 * mass.mass * dot(dBodyGetLinearVel(body), dBodyGetLinearVel(body)) + 0.5 * dot(spin, moment);
+        if (dBodyGetGravityMode(body)) *potential -= mass.mass * dot(gravity, dBodyGetPosition(body));
+    }
+}
+
+static void measureEnergy(Play* p)
+{
+    double kinetic, potential;
+    energyOf(p->stage, &kinetic, &potential);
+    p->kinetic = fmax(p->kinetic, kinetic);
+    p->lowest = fmin(p->lowest, kinetic + potential);
+    double gain = kinetic + potential - p->lowest;
+    if (p->kinetic > 0.0) p->out->energyGain = largerOrKnown(p->out->energyGain, gain / p->kinetic);
+}
+
+static void measureReport(Play* p)
+{
+    pcStepReport report;
+    pcWorldReportExtra extra;
+    pcPlayed* out = p->out;
+    if (pcWorldReport(p->stage->world, &report) != PC_OK || pcWorldReportMore(p->stage->world, &extra) != PC_OK) return;
+    spread(&out->infeasibility, fmax(report.infeasibilityContact, report.infeasibilityJoint));
+    spread(&out->ratio, report.infeasibilityContact);
+    spread(&out->joint, report.infeasibilityJoint);
+    spread(&out->length, report.penetration);
+    out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
+    if (extra.native && extra.reason[0]) out->nativeSteps++, memcpy(out->reason, extra.reason, sizeof out->reason);
+    if (extra.native) return;
+    out->inaccurate += report.outcome == PC_INACCURATE;
+    out->residual = largerOrKnown(out->residual, report.residual);
+    out->coneExcess = largerOrKnown(out->coneExcess, report.coneExcess);
+}
+
+static void markSettled(Play* p)
+{
+    for (int i = 0; i < p->stage->bodies; i++) memcpy(p->settled + 3 * i, dBodyGetPosition(p->stage->body[i].body), 3 * sizeof *p->settled);
+}
+
+static void measureCreep(Play* p, double time)
+{
+    for (int i = 0; i < p->stage->bodies; i++) {
+        const dReal* x = dBodyGetPosition(p->stage->body[i].body);
+        double away = 0.0;
+        for (int k = 0; k < 3; k++) away = hypot(away, x[k] - p->settled[3 * i + k]);
+        if (!isfinite(away)) p->out->finite = false;
+        if (away / time < AT_REST) p->out->creep = largerOrKnown(p->out->creep, away / time);
+    }
+}
+
+static int byValue(const void* a, const void* b)
+{
+    return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
+}
+
+static void summarize(Play* p, int quarter)
+{
+    pcPlayed* out = p->out;
+    measureCreep(p, (p->steps - quarter) * p->out->step);
+    qsort(p->ms, (size_t)p->steps, sizeof *p->ms, byValue);
+    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)(0.99 * (p->steps - 1))];
+    out->messages = p->stage->messages;
+}
+
+/* ---- the play ---- */
+
+static void showFrame(const Play* p, int step)
+{
+    double now = step * p->out->step, half = 0.5 * p->out->step;
+    bool wanted = step == 0 || step == p->steps;
+    for (int i = 0; i < p->stage->frames; i++) wanted |= fabs(p->stage->frame[i] - now) < half;
+    if (wanted && p->plan->frame) p->plan->frame(p->plan->context, p->stage, now);
+}
+
+static pcStatus takeStep(Play* p, int step)
+{
+    double before = secondsNow();
+    pcStatus status = pcStageStep(p->stage, p->out->step);
+    p->ms[step] = 1e3 * (secondsNow() - before);
+    if (status != PC_OK) return status;
+    measureReport(p);
+    measureEnergy(p);
+    writeStates(p, (step + 1) * p->out->step);
+    showFrame(p, step + 1);
+    showProgress(p, step + 1);
+    return PC_OK;
+}
+
+static pcStatus playStage(Play* p)
+{
+    int quarter = p->steps - (p->steps + 3) / 4;
+    writeStates(p, 0.0);
+    showFrame(p, 0);
+    measureEnergy(p);
+    p->clock = secondsNow();
+    for (int step = 0; step < p->steps; step++) {
+        if (step == quarter) markSettled(p);
+        pcStatus status = takeStep(p, step);
+        if (status != PC_OK) return status;
+    }
+    hideProgress(p);
+    summarize(p, quarter);
+    return PC_OK;
+}
+
+static pcStatus chooseTimes(Play* p)
+{
+    pcPlayed* out = p->out;
+    out->step = p->plan->step > 0.0 ? p->plan->step : p->stage->step;
+    out->time = p->plan->time > 0.0 ? p->plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0;
+    double steps = ceil(out->time / out->step - 1e-9);
+    if (!(steps >= 1.0 && steps < 1e8)) return pcFail(PC_ERROR_ARGUMENT, "%g s in steps of %g s: too many steps", out->time, out->step);
+    p->steps = out->steps = (int)steps;
+    p->ms = malloc((size_t)p->steps * sizeof *p->ms);
+    p->settled = malloc((3 * (size_t)p->stage->bodies + 1) * sizeof *p->settled);
+    return p->ms && p->settled ? PC_OK : pcFail(PC_ERROR_MEMORY, "out of memory for %d steps", p->steps);
+}
+
+static pcStatus attach(const Play* p)
+{
+    pcSettings* settings = &p->out->settings;
+    *settings = p->stage->settings;
+    pcStatus status = pcSettingsParse(settings, p->plan->settings);
+    if (status != PC_OK) return status;
+    int length = 0;
+    if (p->plan->csv) length = snprintf(settings->report, sizeof settings->report, "%s.steps.csv", p->plan->csv);
+    if (length >= (int)sizeof settings->report) return pcFail(PC_ERROR_ARGUMENT, "the name '%s' is too long", p->plan->csv);
+    return pcStageAttach(p->stage, settings);
+}
+
+static pcStatus setUp(Play* p)
+{
+    pcStatus status = pcSceneRead(p->plan->file, &p->scene);
+    if (status == PC_OK) status = pcStageMake(p->scene, &p->stage);
+    if (status == PC_OK) status = chooseTimes(p);
+    if (status == PC_OK) status = attach(p);
+    if (status == PC_OK) status = openStates(p);
+    if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
+    return status;
+}
+
+static pcStatus tearDown(Play* p, pcStatus status)
+{
+    if (p->states && (ferror(p->states) || fclose(p->states) != 0) && status == PC_OK)
+        status = pcFail(PC_ERROR_ARGUMENT, "'%s.states.csv' could not be written to its end", p->plan->csv);
+    pcStageFree(p->stage);
+    pcSceneFree(p->scene);
+    free(p->ms);
+    free(p->settled);
+    return status;
+}
+
+pcStatus pcPlay(const pcPlayPlan* plan, pcPlayed* out)
+{
+    Play p = {.plan = plan, .out = out, .lowest = HUGE_VAL};
+    *out = (pcPlayed){.finite = true, .coneExcess = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
+    pcStatus status = setUp(&p);
+    if (status == PC_OK) status = playStage(&p);
+    return tearDown(&p, status);
+}
