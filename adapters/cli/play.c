@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "adapters/cli/judge.h"
 #include "base/status.h"
 
 /* A body counts as at rest if it gets nowhere faster than this, over the last quarter of the time. */
@@ -18,6 +19,7 @@ typedef struct Play {
     pcPlayed* out;
     pcScene* scene;
     pcStage* stage;
+    pcJudge judge;
     FILE* states;
     int steps;
     double* ms;
@@ -86,7 +88,8 @@ static void writeStates(const Play* p, double time)
 static void spread(pcSpread* s, double value)
 {
     s->most = s->count == 0 ? value : fmax(s->most, value);
-    s->mean += (value - s->mean) / ++s->count;
+    s->count++;
+    s->mean = isinf(value) ? value : s->mean + (value - s->mean) / s->count; /* once infinite, it stays so */
 }
 
 static double largerOrKnown(double a, double b) { return isnan(a) || b > a ? b : a; }
@@ -122,7 +125,7 @@ static void measureEnergy(Play* p)
     if (p->kinetic > 0.0) p->out->energyGain = largerOrKnown(p->out->energyGain, gain / p->kinetic);
 }
 
-static void measureReport(Play* p)
+static void measureReport(Play* p, int step)
 {
     pcStepReport report;
     pcWorldReportExtra extra;
@@ -134,10 +137,17 @@ static void measureReport(Play* p)
     spread(&out->length, report.penetration);
     out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
     if (extra.native && extra.reason[0]) out->nativeSteps++, memcpy(out->reason, extra.reason, sizeof out->reason);
-    if (extra.native) return;
-    out->inaccurate += report.outcome == PC_INACCURATE;
-    out->residual = largerOrKnown(out->residual, report.residual);
-    out->coneExcess = largerOrKnown(out->coneExcess, report.coneExcess);
+    out->inaccurate += !extra.native && report.outcome == PC_INACCURATE;
+    p->ms[step] = extra.milliseconds[PC_HOST_ALL];
+}
+
+static void measureLaws(Play* p)
+{
+    pcPlayed* out = p->out;
+    pcLawVerdict verdict = pcJudgeAfter(&p->judge, p->stage, out->step);
+    if (!isnan(verdict.residual)) out->residual = largerOrKnown(out->residual, verdict.residual);
+    if (!isnan(verdict.coneExcess)) out->coneExcess = largerOrKnown(out->coneExcess, verdict.coneExcess);
+    if (!isnan(verdict.momentum)) out->momentum = largerOrKnown(out->momentum, verdict.momentum);
 }
 
 static void markSettled(Play* p)
@@ -182,11 +192,11 @@ static void showFrame(const Play* p, int step)
 
 static pcStatus takeStep(Play* p, int step)
 {
-    double before = secondsNow();
+    pcJudgeBefore(&p->judge, p->stage);
     pcStatus status = pcStageStep(p->stage, p->out->step);
-    p->ms[step] = 1e3 * (secondsNow() - before);
     if (status != PC_OK) return status;
-    measureReport(p);
+    measureReport(p, step);
+    measureLaws(p);
     measureEnergy(p);
     writeStates(p, (step + 1) * p->out->step);
     showFrame(p, step + 1);
@@ -243,6 +253,7 @@ static pcStatus setUp(Play* p)
     if (status == PC_OK) status = chooseTimes(p);
     if (status == PC_OK) status = attach(p);
     if (status == PC_OK) status = openStates(p);
+    if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
     if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
     return status;
 }
@@ -252,6 +263,7 @@ static pcStatus tearDown(Play* p, pcStatus status)
     if (p->states && (ferror(p->states) || fclose(p->states) != 0) && status == PC_OK)
         status = pcFail(PC_ERROR_ARGUMENT, "'%s.states.csv' could not be written to its end", p->plan->csv);
     pcStageFree(p->stage);
+    pcJudgeEnd(&p->judge);
     pcSceneFree(p->scene);
     free(p->ms);
     free(p->settled);
