@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/ode/ahead.h"
 #include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/native.h"
@@ -18,7 +19,7 @@ enum { MOST_CONTACTS = 64 }; /* of a pair by dCollide */
 
 void pcSpaceFree(pcSpace* s)
 {
-    void* all[] = {s->pair, s->slot, s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot};
+    void* all[] = {s->pair, s->slot, s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot, s->round, s->plane};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *s = (pcSpace){0};
 }
@@ -280,11 +281,26 @@ static bool meetsAll(dGeomID geom)
     return class == dBoxClass || class == dConvexClass || class == dPlaneClass;
 }
 
+static bool addGeom(dGeomID** list, int* count, int* room, dGeomID geom)
+{
+    if (!pcGrow(list, room, *count + 1, sizeof **list)) return false;
+    (*list)[(*count)++] = geom;
+    return true;
+}
+
+/* For contacts that dCollide finds looking ahead. */
+static bool listGeom(pcSpace* s, dGeomID geom)
+{
+    if (dGeomGetClass(geom) == dPlaneClass) return addGeom(&s->plane, &s->planes, &s->planeRoom, geom);
+    return meetsAll(geom) || addGeom(&s->round, &s->rounds, &s->roundRoom, geom);
+}
+
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
     pcPose pose;
     unsigned category = fold(dGeomGetCategoryBits(geom)), collide = fold(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
+    if (!listGeom(s, geom)) return outOfMemory();
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
     s->unknown |= !shape || !meetsAll(geom);
     if (!shape) return PC_OK;
@@ -325,6 +341,7 @@ typedef struct Filler {
     pcSpace* space;
     pcGathered* gathered;
     bool native; /* dCollide for every pair */
+    bool ahead;  /* planes are looked at ahead */
     pcStatus status;
 } Filler;
 
@@ -362,6 +379,19 @@ static void addGiven(Filler* f, const dContact* contact, const pcSurfaceMore* mo
     g->contacts++;
 }
 
+static void fillContacts(Filler* f, const dContactGeom* geoms, int count, const dSurfaceParameters* surface)
+{
+    if (count == 0) return;
+    pcSurfaceMore more = moreOf(f->space, geoms->g1, geoms->g2);
+    for (int i = 0; i < count; i++) {
+        dContact contact;
+        fillContact(&contact, geoms + i, surface, &more);
+        addGiven(f, &contact, &more);
+    }
+}
+
+static bool isPlane(dGeomID geom) { return dGeomGetClass(geom) == dPlaneClass; }
+
 static void fillPair(void* context, dGeomID a, dGeomID b)
 {
     Filler* f = context;
@@ -369,14 +399,28 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
     dSurfaceParameters surface;
     if (!isSolid(a) || !isSolid(b)) return;
     if (!f->native && pcOdeMetricKnows(a, b)) return;
+    if (f->ahead && (isPlane(a) || isPlane(b))) return; /* fillPlanes looks at them */
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
-    int count = pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms);
-    pcSurfaceMore more = moreOf(f->space, a, b);
-    for (int i = 0; i < count; i++) {
-        dContact contact;
-        fillContact(&contact, geoms + i, &surface, &more);
-        addGiven(f, &contact, &more);
+    fillContacts(f, geoms, pcNativeOde()->collide(a, b, MOST_CONTACTS, geoms, sizeof *geoms), &surface);
+}
+
+/* Round geoms with planes. */
+static void fillPlanes(Filler* f, dWorldID world, const pcSettings* settings, double h)
+{
+    pcSpace* s = f->space;
+    dContactGeom geoms[MOST_CONTACTS];
+    dSurfaceParameters surface;
+    dVector3 gravity;
+    dWorldGetGravity(world, gravity);
+    dGeomID raised = dCreatePlane(NULL, 0, 0, 1, 0);
+    for (int i = 0; i < s->rounds; i++) {
+        double margin = pcAheadMargin(f->gathered, s->round[i], gravity, settings, h);
+        for (int k = 0; k < s->planes; k++) {
+            int count = pcAheadCollide(s->round[i], s->plane[k], raised, margin, geoms, MOST_CONTACTS);
+            if (count > 0 && surfaceOf(s, s->round[i], s->plane[k], &s->host.surface, &surface)) fillContacts(f, geoms, count, &surface);
+        }
     }
+    dGeomDestroy(raised);
 }
 
 /* ---- contact joints of the host that stand for the same ---- */
@@ -432,14 +476,15 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = 0, s->unknown = false, s->directed = 0, s->active = !isIdle(s);
+    s->shapes = s->rounds = s->planes = s->directed = 0, s->unknown = false, s->active = !isIdle(s);
     if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
     pcStatus status = PC_OK;
     if (!native) status = s->space ? addSpace(s, g, s->space) : addCollected(s, g);
-    Filler filler = {.space = s, .gathered = g, .native = native};
+    Filler filler = {.space = s, .gathered = g, .native = native, .ahead = !native && s->space};
     if (status == PC_OK && (native || s->unknown)) visitPairs(s, fillPair, &filler);
+    if (status == PC_OK && filler.ahead && s->rounds > 0 && s->planes > 0) fillPlanes(&filler, world, settings, h);
     return status == PC_OK ? filler.status : status;
 }
 
