@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/ode/ahead.h"
 #include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/native.h"
@@ -15,7 +16,7 @@
 
 void pcSpaceFree(pcSpace* s)
 {
-    void* all[] = {s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot};
+    void* all[] = {s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot, s->round, s->plane};
     pcCollectedFree(&s->collected);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *s = (pcSpace){0};
@@ -270,11 +271,26 @@ static pcStatus addPlaced(pcSpace* s, dGeomID geom, const pcPlacedShape* placed)
     return PC_OK;
 }
 
+static bool addGeom(dGeomID** list, int* count, int* room, dGeomID geom)
+{
+    if (!pcGrow(list, room, *count + 1, sizeof **list)) return false;
+    (*list)[(*count)++] = geom;
+    return true;
+}
+
+/* For contacts that dCollide finds looking ahead. */
+static bool listGeom(pcSpace* s, dGeomID geom)
+{
+    if (dGeomGetClass(geom) == dPlaneClass) return addGeom(&s->plane, &s->planes, &s->planeRoom, geom);
+    return meetsAll(geom) || addGeom(&s->round, &s->rounds, &s->roundRoom, geom);
+}
+
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
     pcPose pose;
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
+    if (!listGeom(s, geom)) return outOfMemory();
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
     s->unknown |= !shape || !meetsAll(geom);
     if (!shape) return PC_OK;
@@ -312,6 +328,7 @@ typedef struct Filler {
     pcSpace* space;
     pcGathered* gathered;
     bool native; /* dCollide for every pair */
+    bool ahead;  /* planes are looked at ahead */
     pcStatus status;
 } Filler;
 
@@ -359,6 +376,17 @@ static void addAllGiven(Filler* f, const dContactGeom* geoms, int count, const d
     }
 }
 
+/* Of two geoms that are there. */
+static void fillContacts(Filler* f, dGeomID a, dGeomID b, const dContactGeom* geoms, int count, const dSurfaceParameters* surface)
+{
+    if (count == 0) return;
+    const int body[2] = {pcGatheredIndex(f->gathered, dGeomGetBody(a)), pcGatheredIndex(f->gathered, dGeomGetBody(b))};
+    pcSurfaceMore more = moreOf(f->space, a, b);
+    addAllGiven(f, geoms, count, surface, &more, body);
+}
+
+static bool isPlane(dGeomID geom) { return dGeomGetClass(geom) == dPlaneClass; }
+
 static void fillPair(void* context, dGeomID a, dGeomID b)
 {
     Filler* f = context;
@@ -366,11 +394,9 @@ static void fillPair(void* context, dGeomID a, dGeomID b)
     dSurfaceParameters surface;
     if (!isSolid(a) || !isSolid(b)) return;
     if (!f->native && pcOdeMetricKnows(a, b)) return;
+    if (f->ahead && (isPlane(a) || isPlane(b))) return; /* fillPlanes looks at them */
     if (!surfaceOf(f->space, a, b, &f->space->host.surface, &surface)) return;
-    int count = pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms);
-    pcSurfaceMore more = moreOf(f->space, a, b);
-    addAllGiven(f, geoms, count, &surface, &more,
-                (const int[2]){pcGatheredIndex(f->gathered, dGeomGetBody(a)), pcGatheredIndex(f->gathered, dGeomGetBody(b))});
+    fillContacts(f, a, b, geoms, pcNativeOde()->collide(a, b, PC_MOST_CONTACTS, geoms, sizeof *geoms), &surface);
 }
 
 static void fillCollected(Filler* f)
@@ -381,6 +407,26 @@ static void fillCollected(Filler* f)
     for (int i = 0; (pair = nextCollected(s, &i)) != NULL;)
         if ((f->native || !pair->known) && placesOf(s, pair, f->gathered, body))
             addAllGiven(f, s->collected.contact + pair->first, pair->count, &pair->surface, &NO_MORE, body);
+}
+
+/* Round geoms with planes. */
+static void fillPlanes(Filler* f, dWorldID world, const pcSettings* settings, double h)
+{
+    pcSpace* s = f->space;
+    dContactGeom geoms[PC_MOST_CONTACTS];
+    dSurfaceParameters surface;
+    dVector3 gravity;
+    dWorldGetGravity(world, gravity);
+    dGeomID raised = dCreatePlane(NULL, 0, 0, 1, 0);
+    for (int i = 0; i < s->rounds; i++) {
+        double margin = pcAheadMargin(f->gathered, s->round[i], gravity, settings, h);
+        for (int k = 0; k < s->planes; k++) {
+            dGeomID round = s->round[i], plane = s->plane[k];
+            int count = pcAheadCollide(round, plane, raised, margin, geoms, PC_MOST_CONTACTS);
+            if (count > 0 && surfaceOf(s, round, plane, &s->host.surface, &surface)) fillContacts(f, round, plane, geoms, count, &surface);
+        }
+    }
+    dGeomDestroy(raised);
 }
 
 /* ---- contact joints of the host that stand for the same ---- */
@@ -428,14 +474,15 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = 0, s->unknown = false, s->directed = 0, s->active = !pcSpaceIdle(s);
+    s->shapes = s->rounds = s->planes = s->directed = 0, s->unknown = false, s->active = !pcSpaceIdle(s);
     if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
     pcStatus status = PC_OK;
     if (!native) status = s->space ? addSpace(s, g, s->space) : addCollected(s, g);
-    Filler filler = {.space = s, .gathered = g, .native = native};
+    Filler filler = {.space = s, .gathered = g, .native = native, .ahead = !native && s->space};
     if (status == PC_OK && (native || s->unknown)) visitPairs(s, fillPair, &filler), fillCollected(&filler);
+    if (status == PC_OK && filler.ahead && s->rounds > 0 && s->planes > 0) fillPlanes(&filler, world, settings, h);
     return status == PC_OK ? filler.status : status;
 }
 

@@ -39,6 +39,8 @@ typedef struct pcSpace {
     dGeomID* geom;
     pcGeomSet members; /* geoms of the space */
     bool unknown;      /* a geom of the space is of a class that the metric does not know */
+    int rounds, roundRoom, planes, planeRoom; /* geoms that the metric does not measure against planes, and planes */
+    dGeomID *round, *plane;
     pcHostSurface host;
     int directed; /* surfaces that asked for motion along a direction, which pairs do not have */
 

@@ -65,6 +65,8 @@ pcStatus pcStageGeoms(pcStage* stage);
 int pcStageSurface(void* stage, dGeomID geom1, dGeomID geom2, dSurfaceParameters* surface);
 void pcStageSurfaceMore(void* stage, dGeomID geom1, dGeomID geom2, pcSurfaceMore* more);
 
+double pcStageFastest(const pcStage* stage); /* max_vel of a surface that does not say */
+
 /* joints.c */
 pcStatus pcStageJoints(pcStage* stage);
 

@@ -89,14 +89,13 @@ void pcSdfCollision(pcSdfReader* r, const xmlNode* node, int link, int linkFrame
     const xmlNode *geometry = pcSdfChild(node, "geometry"), *contact = pcSdfChild(pcSdfChild(node, "surface"), "contact");
     const char* name = pcSdfAttribute(r, node, "name");
     bool empty;
-    pcSceneCollision c = {.link = link, .bits = 0xffff};
+    pcSceneCollision c = {.link = link};
     if (!geometry) pcSdfFail(r, node, "<collision> needs a <geometry>");
     pcSdfGeometry(r, geometry, &c.shape, &empty);
     pcSdfSurface(r, node, &c.surface);
     c.name = pcSdfJoin(r, scene->link[link].name, "::", name ? name : "");
     c.maxContacts = pcSdfInteger(r, node, "max_contacts", 10);
-    double bits = pcSdfPositive(r, contact, "collide_bitmask", 65535.0);
-    c.bits = bits < 4294967296.0 ? (unsigned)bits : 0xffffffffu;
+    c.bits = pcSdfBits(r, contact, "collide_bitmask", 0xffff);
     pcSdfSkip(r, node, known);
     if (empty) pcSdfNoted(r, "collision of no size");
     if (empty || r->status != PC_OK) return;

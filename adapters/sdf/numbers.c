@@ -114,6 +114,19 @@ bool pcSdfFlag(pcSdfReader* r, const xmlNode* parent, const char* name, bool mis
     return missing;
 }
 
+unsigned pcSdfBits(pcSdfReader* r, const xmlNode* parent, const char* name, unsigned missing)
+{
+    const xmlNode* node = pcSdfChild(parent, name);
+    if (!node) return missing;
+    const char* text = pcSdfText(r, node);
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char* digits = hex ? text + 2 : text;
+    unsigned long long bits = strtoull(digits, NULL, hex ? 16 : 10);
+    bool clean = *digits && !digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")];
+    if (!clean || bits > 0xffffffffu) pcSdfFail(r, node, "<%s> must be a number of at most 32 bits, not '%.60s'", name, text);
+    return (unsigned)bits;
+}
+
 void pcSdfVector(pcSdfReader* r, const xmlNode* parent, const char* name, double out[3])
 {
     double value[3];

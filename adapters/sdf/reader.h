@@ -103,6 +103,7 @@ double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name,
 double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
 double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
 int pcSdfInteger(pcSdfReader* reader, const xmlNode* parent, const char* name, int missing);
+unsigned pcSdfBits(pcSdfReader* reader, const xmlNode* parent, const char* name, unsigned missing); /* also as 0x… */
 bool pcSdfFlag(pcSdfReader* reader, const xmlNode* parent, const char* name, bool missing);
 void pcSdfVector(pcSdfReader* reader, const xmlNode* parent, const char* name, double out[3]); /* stays if missing */
 pcPose pcSdfPose(pcSdfReader* reader, const xmlNode* parent);

@@ -3,8 +3,8 @@
  * these), with every pose worked out. Nothing here knows ODE; stage.h makes a live world of it.
  *
  * Where SDF has a default that the file does not mention, the default of the specification is taken, with two exceptions: the surface layer
- * (0.001) and the largest correcting velocities (0.01 of a surface, 100 of the world) count only where the file says them, because nobody
- * who leaves them out means bodies that sink a millimetre.
+ * (0.001) counts only where the file says it, because nobody who leaves it out means bodies that sink a millimetre; and so does the
+ * largest correcting velocity of a surface (max_vel, 0.01) where the settings name gamma, which is the finer way to say it.
  *
  * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
  * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes) and <frames>0 2 12</frames> (when it is

@@ -74,7 +74,6 @@ static void setPhysics(dWorldID world, const pcScenePhysics* p)
     dWorldSetCFM(world, p->cfm > leastCfm ? p->cfm : leastCfm);
     dWorldSetQuickStepNumIterations(world, p->iterations);
     dWorldSetQuickStepW(world, p->relaxation);
-    if (!isnan(p->fastest)) dWorldSetContactMaxCorrectingVel(world, p->fastest);
     if (!isnan(p->layer)) dWorldSetContactSurfaceLayer(world, p->layer);
 }
 
@@ -184,6 +183,19 @@ void pcStageFree(pcStage* stage)
 
 /* ---- stepping ---- */
 
+/* ODE's own steps have one largest correcting velocity for all contacts: that of the fastest surface. */
+static void setFastest(pcStage* stage)
+{
+    const pcScene* scene = stage->inner->scene;
+    double fastest = scene->collisions > 0 ? 0.0 : HUGE_VAL, unsaid = pcStageFastest(stage);
+    for (int i = 0; i < scene->collisions; i++) {
+        double own = scene->collision[i].surface.fastest;
+        fastest = fmax(fastest, isnan(own) ? unsaid : own);
+    }
+    if (!isnan(scene->physics.fastest)) fastest = fmin(fastest, scene->physics.fastest);
+    dWorldSetContactMaxCorrectingVel(stage->world, fastest);
+}
+
 pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
 {
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageAttach needs a stage");
@@ -194,6 +206,7 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
     if (status == PC_OK) status = pcOdeSetMore(stage->world, &more);
     if (status != PC_OK) return status;
     stage->settings = chosen;
+    setFastest(stage);
     stage->inner->attached = true;
     stage->inner->native = chosen.model == PC_MODEL_NATIVE || chosen.model == PC_MODEL_QUICK;
     return PC_OK;

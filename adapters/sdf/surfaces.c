@@ -87,6 +87,9 @@ static void keepInPlane(dSurfaceParameters* out)
     out->mode &= ~dContactSlip1;
 }
 
+/* The specification's 0.01, where a surface says nothing; but who sets gamma has said how much of a depth one step repairs. */
+double pcStageFastest(const pcStage* stage) { return isnan(stage->settings.gamma) ? 0.01 : HUGE_VAL; }
+
 int pcStageSurface(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParameters* out)
 {
     const pcStageInner* inner = ((const pcStage*)context)->inner;
@@ -105,7 +108,8 @@ void pcStageSurfaceMore(void* context, dGeomID geom1, dGeomID geom2, pcSurfaceMo
     const pcStageInner* inner = ((const pcStage*)context)->inner;
     const pcStageGeom *a = dGeomGetData(geom1), *b = dGeomGetData(geom2);
     const pcSceneSurface *first = &a->collision->surface, *second = &b->collision->surface;
-    more->fastest = smallerSaid(first->fastest, second->fastest);
+    double unsaid = pcStageFastest(context);
+    more->fastest = smaller(said(first->fastest, unsaid), said(second->fastest, unsaid));
     more->sink = largerSaid(first->minDepth, second->minDepth);
     bool mine = first->mu <= second->mu && v3Norm(v3Load(first->fdir1)) > 0.0;
     const pcStageGeom* g = mine || !(v3Norm(v3Load(second->fdir1)) > 0.0) ? a : b;

@@ -157,7 +157,8 @@ typedef struct pcSystemResult {
     double* velocity;          /* 6 per body: v, omega */
     pcPose* pose;              /* per body: moved by h v, quaternion normalised */
     double* rowImpulse;        /* per row */
-    pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id */
+    pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id; what
+                                  two pieces of one body both find is there once */
     int contactCapacity;
     int contactCount;    /* written: how many there are; may exceed the capacity */
     pcStepReport report; /* written */

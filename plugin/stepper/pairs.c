@@ -188,5 +188,6 @@ pcStatus pcStepEvents(pcStep* step)
         pcStatus status = addPair(step, pair, &step->kept[i].cache);
         if (status != PC_OK) return status;
     }
+    if (pcArenaGood(step->arena)) pcStepMerge(step);
     return PC_OK;
 }

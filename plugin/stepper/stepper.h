@@ -52,6 +52,9 @@ pcStatus pcSurfaceCheck(const pcSurface* surface, const char* what, int index);
 void pcStepPairs(pcStep* step);
 pcStatus pcStepEvents(pcStep* step);
 
+/* merge.c: what neighbouring pieces of a body have both found, once. */
+void pcStepMerge(pcStep* step);
+
 /* solve.c */
 void pcStepWarm(pcStep* step);  /* guesses from the last step's impulses */
 void pcStepSolve(pcStep* step); /* every island, largest first, over the threads */
