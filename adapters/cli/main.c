@@ -22,6 +22,7 @@ static const Command commands[] = {
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
+    {"bench", "step", "time what a step costs besides solving, against ODE's own", pcCliBenchStep},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
