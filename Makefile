@@ -24,7 +24,7 @@ help:
 	@echo "make demo            build, and show the metric on a few pairs"
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
-	@echo "make bench           build, and time the metric against libccd, the solvers against ODE"
+	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores)"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
 	@echo "make sanitize        the tests under the address and undefined-behaviour sanitizers"
@@ -68,6 +68,8 @@ bench: build
 	@$(DIR)/pcontact bench metric $(ARGS)
 	@echo "== bench: pcontact bench solver"
 	@$(DIR)/pcontact bench solver $(ARGS)
+	@echo "== bench: pcontact bench step"
+	@$(DIR)/pcontact bench step $(ARGS)
 
 fuzz: build
 	@echo "== fuzz: metric_fuzz"

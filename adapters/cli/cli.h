@@ -22,6 +22,7 @@ int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
 int pcCliBenchPapers(int argc, char** argv);
+int pcCliBenchStep(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 
@@ -30,6 +31,9 @@ void pcCliListCommands(bool bench);
 
 /* Prints one sentence on stderr (the full stop is added) and returns PC_CLI_BAD_INPUT. */
 int pcCliBadInput(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Where the preload library is; PC_CLI_BAD_INPUT after a sentence if it is nowhere. Room for PATH_MAX letters. */
+int pcCliFindPreload(char* path);
 
 /* For a command without options: PC_CLI_OK after printing `help` if that was asked for, PC_CLI_BAD_INPUT after complaining about any
  * other argument, -1 if there are none and the command should run. */

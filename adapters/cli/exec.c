@@ -70,7 +70,7 @@ static int readOptions(Options* options, int argc, char** argv)
 /* ---- Environment ----------------------------------------------------------------------------------------------------------------------- */
 
 /* Beside the tool as it was built, or where both are installed. */
-static int findPreload(char path[PATH_MAX])
+int pcCliFindPreload(char* path)
 {
     static const char* const places[] = {"", PCONTACT_LIB_FROM_BIN "/"};
     char folder[PATH_MAX];
@@ -211,7 +211,7 @@ int pcCliExec(int argc, char** argv)
     char preload[PATH_MAX];
     int code = readOptions(&options, argc, argv);
     if (!options.program) return code;
-    if ((code = findPreload(preload)) != 0) return code;
+    if ((code = pcCliFindPreload(preload)) != 0) return code;
     if ((code = refuseOtherOde(options.program[0])) != 0) return code;
     pcNote* note = shareNote();
     if ((code = setEnvironment(&options, preload)) != 0) return code;

@@ -30,6 +30,7 @@ static const Command commands[] = {
     {"bench", "papers", "mean infeasibility against step and gamma in the papers' worlds", pcCliBenchPapers},
 #endif
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
+    {"bench", "step", "time what a step costs besides solving, against ODE's own", pcCliBenchStep},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

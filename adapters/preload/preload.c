@@ -160,7 +160,7 @@ static pcStatus attach(dWorldID world, int quick)
     attaching++;
     pcStatus status = pcWorldAttach(world, NULL, &own);
     attaching--;
-    if (status == PC_ERROR_UNSUPPORTED && atomic_exchange(&mode, NATIVE) == OURS) {
+    if (status != PC_OK && atomic_exchange(&mode, NATIVE) == OURS) { /* a file that cannot be written, an ODE that is not understood */
         fprintf(stderr, "pcontact: %s; the program runs natively.\n", pcLastError());
     }
     return status;

@@ -10,134 +10,31 @@
 #include "adapters/gtest/pctest.h"
 #include "adapters/ode/host.h"
 #include "pcontact/pcontact.h"
+#include "test_worlds/unit/ode_boxes.h"
 
 static const double H = 0.01;
-enum { MOST = 32 };
-
-/* A floor and boxes, with a near callback of the usual kind or attached with the space. */
-typedef struct Boxes {
-    dWorldID world;
-    dSpaceID space;
-    dGeomID floor, geom[MOST];
-    dBodyID body[MOST];
-    dJointGroupID group;
-    int count;
-    double mu;
-} Boxes;
-
-static void begin(Boxes* b)
-{
-    dInitODE2(0);
-    *b = (Boxes){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0), .mu = 0.5};
-    dWorldSetGravity(b->world, 0, 0, -10);
-    b->floor = dCreatePlane(b->space, 0, 0, 1, 0);
-}
-
-static void end(Boxes* b)
-{
-    pcWorldDetach(b->world);
-    dJointGroupDestroy(b->group);
-    dSpaceDestroy(b->space);
-    dWorldDestroy(b->world);
-    dCloseODE();
-}
-
-static dBodyID addBox(Boxes* b, double x, double y, double z, double size)
-{
-    dMass mass;
-    int i = b->count++;
-    dMassSetBoxTotal(&mass, 1, size, size, size);
-    b->body[i] = dBodyCreate(b->world);
-    b->geom[i] = dCreateBox(b->space, size, size, size);
-    dBodySetMass(b->body[i], &mass);
-    dGeomSetBody(b->geom[i], b->body[i]);
-    dBodySetPosition(b->body[i], x, y, z);
-    return b->body[i];
-}
-
-static void near(void* data, dGeomID g1, dGeomID g2)
-{
-    Boxes* b = data;
-    dContact contact[8];
-    int count = dCollide(g1, g2, 8, &contact[0].geom, sizeof *contact);
-    for (int i = 0; i < count; i++) {
-        memset(&contact[i].surface, 0x7f, sizeof contact[i].surface);
-        contact[i].surface.mode = dContactApprox1, contact[i].surface.mu = b->mu;
-        dJointAttach(dJointCreateContact(b->world, b->group, contact + i), dGeomGetBody(g1), dGeomGetBody(g2));
-    }
-}
-
-static void step(Boxes* b, double h)
-{
-    dSpaceCollide(b->space, b, near);
-    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b->world, h));
-    dJointGroupEmpty(b->group);
-}
-
-static pcSettings settingsOf(const char* text)
-{
-    pcSettings s = pcDefaultSettings();
-    PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&s, text));
-    return s;
-}
-
-static void attach(Boxes* b, bool withSpace, const char* text)
-{
-    pcSettings s = settingsOf(text);
-    PC_ASSERT_STATUS(PC_OK, pcWorldAttach(b->world, withSpace ? b->space : NULL, &s));
-}
-
-static pcWorldReportExtra extraOf(const Boxes* b)
-{
-    pcWorldReportExtra extra = {0};
-    PC_EXPECT_STATUS(PC_OK, pcWorldReportMore(b->world, &extra));
-    return extra;
-}
-
-static void expectOurs(const Boxes* b)
-{
-    pcWorldReportExtra extra = extraOf(b);
-    if (extra.nativeSteps) PC_FAIL("%d of %d steps were native: %s", extra.nativeSteps, extra.steps, extra.reason);
-}
-
 /* ---- four worlds in one process ---- */
 
 static const char* const models[4] = {"model=native", "model=quick", "model=lcp", "model=convex"};
 
 static void build(Boxes* b, int model)
 {
-    begin(b);
-    for (int i = 0; i < 4; i++) dBodySetAngularVel(addBox(b, 0.1 * i, 0.02 * i, 0.6 + 1.1 * i, 1), 0.1 * i, 0.2, 0.3);
-    attach(b, false, models[model]);
+    boxesBegin(b);
+    for (int i = 0; i < 4; i++) dBodySetAngularVel(boxesAdd(b, 0.1 * i, 0.02 * i, 0.6 + 1.1 * i, 1), 0.1 * i, 0.2, 0.3);
+    boxesAttach(b, false, models[model]);
 }
 
-typedef struct State {
-    double numbers[4 * 13];
-} State;
-
-static State stateOf(const Boxes* b)
-{
-    State s;
-    for (int i = 0; i < 4; i++) {
-        memcpy(s.numbers + 13 * i, dBodyGetPosition(b->body[i]), 3 * sizeof(double));
-        memcpy(s.numbers + 13 * i + 3, dBodyGetQuaternion(b->body[i]), 4 * sizeof(double));
-        memcpy(s.numbers + 13 * i + 7, dBodyGetLinearVel(b->body[i]), 3 * sizeof(double));
-        memcpy(s.numbers + 13 * i + 10, dBodyGetAngularVel(b->body[i]), 3 * sizeof(double));
-    }
-    return s;
-}
-
-static State runAlone(int model, int steps)
+static BoxesState runAlone(int model, int steps)
 {
     Boxes b;
     dRandSetSeed(1); /* ODE's steppers shuffle by a random number that is one for the process */
     build(&b, model);
     for (int i = 0; i < steps; i++) {
         if (model < 2) dRandSetSeed((unsigned long)i);
-        step(&b, H);
+        boxesStep(&b, H);
     }
-    State s = stateOf(&b);
-    end(&b);
+    BoxesState s = boxesState(&b);
+    boxesEnd(&b);
     return s;
 }
 
@@ -148,20 +45,20 @@ PC_TEST(OdeWorlds, FourModelsInOneProcessDoNotMeet)
     for (int i = 0; i < 200; i++)
         for (int m = 0; m < 4; m++) {
             if (m < 2) dRandSetSeed((unsigned long)i);
-            step(b + m, H);
+            boxesStep(b + m, H);
         }
     for (int m = 0; m < 4; m++) {
         PC_CASE("%s", models[m]);
-        State together = stateOf(b + m), alone = runAlone(m, 200);
+        BoxesState together = boxesState(b + m), alone = runAlone(m, 200);
         PC_EXPECT_TRUE(memcmp(&together, &alone, sizeof alone) == 0);
-        if (m >= 2) expectOurs(b + m);
-        end(b + m);
+        if (m >= 2) boxesExpectOurs(b + m);
+        boxesEnd(b + m);
     }
 }
 
 typedef struct Job {
     int model;
-    State state;
+    BoxesState state;
 } Job;
 
 static void* runJob(void* context)
@@ -170,9 +67,9 @@ static void* runJob(void* context)
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     Boxes b;
     build(&b, job->model);
-    for (int i = 0; i < 100; i++) step(&b, H);
-    job->state = stateOf(&b);
-    end(&b);
+    for (int i = 0; i < 100; i++) boxesStep(&b, H);
+    job->state = boxesState(&b);
+    boxesEnd(&b);
     dCleanupODEAllDataForThread();
     return NULL;
 }
@@ -185,7 +82,7 @@ PC_TEST(OdeWorlds, TwoThreadsStepTwoWorlds)
     for (int i = 0; i < 2; i++) pthread_create(thread + i, NULL, runJob, jobs + i);
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
     for (int i = 0; i < 2; i++) {
-        State alone = runAlone(jobs[i].model, 100);
+        BoxesState alone = runAlone(jobs[i].model, 100);
         PC_EXPECT_TRUE(memcmp(&jobs[i].state, &alone, sizeof alone) == 0);
     }
     dCloseODE();
@@ -196,15 +93,15 @@ PC_TEST(OdeWorlds, ModelsSwapEveryTenStepsForTenThousand)
     Boxes b;
     build(&b, 0);
     for (int i = 0; i < 10000; i++) {
-        pcSettings s = settingsOf(models[i / 10 % 4]);
+        pcSettings s = boxesSettings(models[i / 10 % 4]);
         if (i % 10 == 0) PC_ASSERT_STATUS(PC_OK, pcWorldSetSettings(b.world, &s));
-        step(&b, H);
+        boxesStep(&b, H);
     }
-    pcWorldReportExtra extra = extraOf(&b);
+    pcWorldReportExtra extra = boxesExtra(&b);
     PC_EXPECT_EQ_INT(10000, extra.steps);
     PC_EXPECT_EQ_INT(5000, extra.nativeSteps);
     for (int i = 0; i < 4; i++) PC_EXPECT_GT(dBodyGetPosition(b.body[i])[2], 0.4);
-    end(&b);
+    boxesEnd(&b);
 }
 
 /* ---- zero-gap stack ---- */
@@ -220,22 +117,22 @@ static void countMessage(int number, const char* text, va_list arguments)
 static void stackOfTen(bool withSpace)
 {
     Boxes b;
-    begin(&b);
-    for (int i = 0; i < 10; i++) addBox(&b, 0, 0, 0.5 + i, 1);
-    attach(&b, withSpace, "model=lcp");
+    boxesBegin(&b);
+    for (int i = 0; i < 10; i++) boxesAdd(&b, 0, 0, 0.5 + i, 1);
+    boxesAttach(&b, withSpace, "model=lcp");
     messages = 0;
     dSetMessageHandler(countMessage);
     for (int i = 0; i < 300; i++) {
         if (withSpace)
             PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
         else
-            step(&b, H);
+            boxesStep(&b, H);
     }
     dSetMessageHandler(NULL);
     PC_EXPECT_EQ_INT(0, messages);
-    expectOurs(&b);
+    boxesExpectOurs(&b);
     for (int i = 0; i < 10; i++) PC_EXPECT_NEAR(0.5 + i, dBodyGetPosition(b.body[i])[2], 1e-3);
-    end(&b);
+    boxesEnd(&b);
 }
 
 PC_TEST(OdeWorlds, ZeroGapStackStandsWithoutAMessage)
@@ -252,15 +149,15 @@ PC_TEST(OdeWorlds, NothingFallsThroughTheFloorOfASpaceUnderAnyModel)
         const char* text = m < 4 ? models[m] : "model=lcp narrowphase=native";
         PC_CASE("%s", text);
         Boxes b;
-        begin(&b);
-        addBox(&b, 0, 0, 0.9, 1), addBox(&b, 0.1, 0, 2.2, 1);
-        attach(&b, true, text);
+        boxesBegin(&b);
+        boxesAdd(&b, 0, 0, 0.9, 1), boxesAdd(&b, 0.1, 0, 2.2, 1);
+        boxesAttach(&b, true, text);
         for (int i = 0; i < 300; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
         PC_EXPECT_NEAR(0.5, dBodyGetPosition(b.body[0])[2], 0.01);
         PC_EXPECT_NEAR(1.5, dBodyGetPosition(b.body[1])[2], 0.01);
-        if (m >= 2) expectOurs(&b);
+        if (m >= 2) boxesExpectOurs(&b);
         PC_EXPECT_EQ_INT(0, dBodyGetNumJoints(b.body[0]));
-        end(&b);
+        boxesEnd(&b);
     }
 }
 
@@ -268,15 +165,15 @@ PC_TEST(OdeWorlds, NothingFallsThroughTheFloorOfASpaceUnderAnyModel)
 PC_TEST(OdeWorlds, SpaceLooksAhead)
 {
     Boxes b;
-    begin(&b);
+    boxesBegin(&b);
     dGeomID wall = dCreateBox(b.space, 0.02, 4, 4);
     dGeomSetPosition(wall, 1, 0, 2);
-    dBodyID bullet = addBox(&b, 0, 0, 2, 0.1);
+    dBodyID bullet = boxesAdd(&b, 0, 0, 2, 0.1);
     dBodySetLinearVel(bullet, 200, 0, 0);
-    attach(&b, true, "model=lcp");
+    boxesAttach(&b, true, "model=lcp");
     for (int i = 0; i < 5; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
     PC_EXPECT_LT(dBodyGetPosition(bullet)[0], 0.95);
-    end(&b);
+    boxesEnd(&b);
 }
 
 static int noPair(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
@@ -299,10 +196,10 @@ PC_TEST(OdeWorlds, SurfaceCallbackDecides)
         PC_CASE("%s", models[m]);
         Boxes b;
         int asked = 0;
-        begin(&b);
-        dBodyID box = addBox(&b, 0, 0, 0.5, 1);
+        boxesBegin(&b);
+        dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
         dBodySetLinearVel(box, 1, 0, 0);
-        attach(&b, true, models[m]);
+        boxesAttach(&b, true, models[m]);
         PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, ice, NULL));
         for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
         PC_EXPECT_NEAR(1, dBodyGetLinearVel(box)[0], 1e-6);
@@ -310,7 +207,7 @@ PC_TEST(OdeWorlds, SurfaceCallbackDecides)
         for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
         PC_EXPECT_GT(asked, 0);
         PC_EXPECT_LT(dBodyGetPosition(box)[2], -0.5);
-        end(&b);
+        boxesEnd(&b);
     }
 }
 
@@ -319,8 +216,8 @@ PC_TEST(OdeWorlds, BitsDisabledGeomsAndJointedBodiesDoNotTouch)
     for (int how = 0; how < 3; how++) {
         PC_CASE("how=%d", how);
         Boxes b;
-        begin(&b);
-        addBox(&b, 0, 0, 0.5, 1), addBox(&b, 0, 0, 1.2, 1);
+        boxesBegin(&b);
+        boxesAdd(&b, 0, 0, 0.5, 1), boxesAdd(&b, 0, 0, 1.2, 1);
         if (how == 0) dGeomSetCategoryBits(b.geom[1], 2ul << 33), dGeomSetCollideBits(b.geom[1], 4ul << 33);
         if (how == 1) dGeomDisable(b.geom[1]);
         if (how == 2) {
@@ -330,12 +227,12 @@ PC_TEST(OdeWorlds, BitsDisabledGeomsAndJointedBodiesDoNotTouch)
         }
         dGeomSetCategoryBits(b.geom[0], 1), dGeomSetCollideBits(b.geom[0], 1);
         dGeomSetCategoryBits(b.floor, 1), dGeomSetCollideBits(b.floor, 1);
-        attach(&b, true, "model=lcp");
+        boxesAttach(&b, true, "model=lcp");
         for (int i = 0; i < 10; i++) pcWorldStep(b.world, H);
         PC_EXPECT_NEAR(-1, dBodyGetLinearVel(b.body[1])[2], 1e-3);
         PC_EXPECT_NEAR(0.5, dBodyGetPosition(b.body[0])[2], 1e-6);
-        expectOurs(&b);
-        end(&b);
+        boxesExpectOurs(&b);
+        boxesEnd(&b);
     }
 }
 
@@ -349,7 +246,7 @@ static dReal flat(void* data, int x, int z)
 PC_TEST(OdeWorlds, PairsUnknownToTheMetricComeByDCollide)
 {
     Boxes b;
-    begin(&b);
+    boxesBegin(&b);
     dGeomDestroy(b.floor);
     dHeightfieldDataID heights = dGeomHeightfieldDataCreate();
     dGeomHeightfieldDataBuildCallback(heights, NULL, flat, 10, 10, 11, 11, 1, 0, 1, 0);
@@ -357,12 +254,12 @@ PC_TEST(OdeWorlds, PairsUnknownToTheMetricComeByDCollide)
     dMatrix3 up;
     dRFromAxisAndAngle(up, 1, 0, 0, M_PI / 2);
     dGeomSetRotation(field, up);
-    dBodyID box = addBox(&b, 0, 0, 0.52, 1);
-    attach(&b, true, "model=lcp");
+    dBodyID box = boxesAdd(&b, 0, 0, 0.52, 1);
+    boxesAttach(&b, true, "model=lcp");
     for (int i = 0; i < 200; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
     PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 0.01);
-    expectOurs(&b);
-    end(&b);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
     dGeomHeightfieldDataDestroy(heights);
 }
 
@@ -371,25 +268,25 @@ PC_TEST(OdeWorlds, SpheresRestOnBoxes)
     for (int m = 0; m < 4; m++) {
         PC_CASE("%s", models[m]);
         Boxes b;
-        begin(&b);
-        addBox(&b, 0, 0, 0.5, 1);
+        boxesBegin(&b);
+        boxesAdd(&b, 0, 0, 0.5, 1);
         dBodyID ball = dBodyCreate(b.world);
         dGeomSetBody(dCreateSphere(b.space, 0.3), ball);
         dBodySetPosition(ball, 0, 0, 1.31);
-        attach(&b, true, models[m]);
+        boxesAttach(&b, true, models[m]);
         for (int i = 0; i < 100; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
         PC_EXPECT_NEAR(1.3, dBodyGetPosition(ball)[2], 5e-3);
-        if (m >= 2) expectOurs(&b);
-        end(&b);
+        if (m >= 2) boxesExpectOurs(&b);
+        boxesEnd(&b);
     }
 }
 
 PC_TEST(OdeWorlds, NearCallbackCollectsPairsForOneStep)
 {
     Boxes b;
-    begin(&b);
-    dBodyID box = addBox(&b, 0, 0, 0.5, 1);
-    attach(&b, false, "model=lcp");
+    boxesBegin(&b);
+    dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
+    boxesAttach(&b, false, "model=lcp");
     for (int i = 0; i < 100; i++) {
         dSpaceCollide(b.space, b.world, pcNearCallback);
         PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
@@ -397,7 +294,7 @@ PC_TEST(OdeWorlds, NearCallbackCollectsPairsForOneStep)
     PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 1e-6);
     PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
     PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(box)[2], 1e-6);
-    end(&b);
+    boxesEnd(&b);
 }
 
 PC_TEST(OdeWorlds, HostContactsOfTheAttachedSpaceAreIgnoredAndCounted)
@@ -405,12 +302,12 @@ PC_TEST(OdeWorlds, HostContactsOfTheAttachedSpaceAreIgnoredAndCounted)
     for (int m = 0; m < 3; m += 2) {
         PC_CASE("%s", models[m]);
         Boxes b;
-        begin(&b);
-        addBox(&b, 0, 0, 0.499, 1);
-        attach(&b, true, models[m]);
-        step(&b, H);
-        PC_EXPECT_EQ_INT(4, extraOf(&b).ignoredContacts);
-        end(&b);
+        boxesBegin(&b);
+        boxesAdd(&b, 0, 0, 0.499, 1);
+        boxesAttach(&b, true, models[m]);
+        boxesStep(&b, H);
+        PC_EXPECT_EQ_INT(4, boxesExtra(&b).ignoredContacts);
+        boxesEnd(&b);
     }
 }
 
@@ -419,19 +316,19 @@ PC_TEST(OdeWorlds, HostContactsOfTheAttachedSpaceAreIgnoredAndCounted)
 static double slide(double angle, double h, double* heading)
 {
     Boxes b;
-    begin(&b);
+    boxesBegin(&b);
     b.mu = 0.5;
-    dBodyID box = addBox(&b, 0, 0, 0.5, 1);
+    dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
     dBodySetLinearVel(box, 3 * cos(angle), 3 * sin(angle), 0);
-    attach(&b, false, "model=lcp");
+    boxesAttach(&b, false, "model=lcp");
     dWorldSetContactSurfaceLayer(b.world, 1e-3);
     dBodySetPosition(box, 0, 0, 0.4995);
-    for (int i = 0; i * h < 1; i++) step(&b, h);
+    for (int i = 0; i * h < 1; i++) boxesStep(&b, h);
     const dReal* x = dBodyGetPosition(box);
     *heading = atan2(x[1], x[0]);
     PC_EXPECT_NEAR(0, hypot(dBodyGetLinearVel(box)[0], dBodyGetLinearVel(box)[1]), 1e-6);
     double distance = hypot(x[0], x[1]);
-    end(&b);
+    boxesEnd(&b);
     return distance;
 }
 
@@ -453,14 +350,14 @@ PC_TEST(OdeWorlds, SticksBelowMuAndSlidesAboveIt)
 {
     for (int above = 0; above < 2; above++) {
         Boxes b;
-        begin(&b);
-        dBodyID box = addBox(&b, 0, 0, 0.4995, 1);
+        boxesBegin(&b);
+        dBodyID box = boxesAdd(&b, 0, 0, 0.4995, 1);
         dWorldSetContactSurfaceLayer(b.world, 1e-3);
         dWorldSetGravity(b.world, 10 * 0.5 * (above ? 1.01 : 0.99), 0, -10);
-        attach(&b, false, "model=lcp");
-        for (int i = 0; i < 100; i++) step(&b, H);
+        boxesAttach(&b, false, "model=lcp");
+        for (int i = 0; i < 100; i++) boxesStep(&b, H);
         PC_EXPECT_NEAR(above ? 10 * 0.005 : 0, dBodyGetLinearVel(box)[0], 1e-6);
-        end(&b);
+        boxesEnd(&b);
     }
 }
 
@@ -472,26 +369,26 @@ PC_TEST(OdeWorlds, BodiesFallAsleepAndWakeAsNatively)
         for (int m = 0; m < 3; m += 2) {
             PC_CASE("%s space=%d", models[m], withSpace);
             Boxes b;
-            begin(&b);
+            boxesBegin(&b);
             dWorldSetAutoDisableFlag(b.world, 1);
             dWorldSetAutoDisableSteps(b.world, 20), dWorldSetAutoDisableTime(b.world, 0.1);
             dWorldSetContactSurfaceLayer(b.world, 1e-3);
-            dBodyID lower = addBox(&b, 0, 0, 0.4995, 1), upper = addBox(&b, 0, 0, 3, 1);
+            dBodyID lower = boxesAdd(&b, 0, 0, 0.4995, 1), upper = boxesAdd(&b, 0, 0, 3, 1);
             dBodyDisable(upper);
-            attach(&b, withSpace, models[m]);
-            for (int i = 0; i < 60; i++) step(&b, H);
+            boxesAttach(&b, withSpace, models[m]);
+            for (int i = 0; i < 60; i++) boxesStep(&b, H);
             PC_EXPECT_FALSE(dBodyIsEnabled(lower));
             PC_EXPECT_FALSE(dBodyIsEnabled(upper));
             PC_EXPECT_NEAR(3, dBodyGetPosition(upper)[2], 0);
             dBodySetPosition(upper, 0, 0, 1.6), dBodyEnable(upper);
             bool woken = false;
-            for (int i = 0; i < 40; i++) step(&b, H), woken |= dBodyIsEnabled(lower);
+            for (int i = 0; i < 40; i++) boxesStep(&b, H), woken |= dBodyIsEnabled(lower);
             PC_EXPECT_TRUE(woken);
-            for (int i = 0; i < 200; i++) step(&b, H);
+            for (int i = 0; i < 200; i++) boxesStep(&b, H);
             PC_EXPECT_FALSE(dBodyIsEnabled(lower));
             PC_EXPECT_FALSE(dBodyIsEnabled(upper));
             PC_EXPECT_NEAR(1.5, dBodyGetPosition(upper)[2], 0.01);
-            end(&b);
+            boxesEnd(&b);
         }
 }
 
@@ -499,18 +396,18 @@ PC_TEST(OdeWorlds, KinematicBodiesCarry)
 {
     for (int withSpace = 0; withSpace < 2; withSpace++) {
         Boxes b;
-        begin(&b);
-        dBodyID lift = addBox(&b, 0, 0, 5, 1), box = addBox(&b, 0, 0, 5.999, 1);
+        boxesBegin(&b);
+        dBodyID lift = boxesAdd(&b, 0, 0, 5, 1), box = boxesAdd(&b, 0, 0, 5.999, 1);
         dBodySetKinematic(lift);
         dBodySetLinearVel(lift, 0.2, 0, 0.5);
-        attach(&b, withSpace, "model=lcp mu=2");
+        boxesAttach(&b, withSpace, "model=lcp mu=2");
         b.mu = 2;
-        for (int i = 0; i < 100; i++) step(&b, H);
+        for (int i = 0; i < 100; i++) boxesStep(&b, H);
         PC_EXPECT_NEAR(5.5, dBodyGetPosition(lift)[2], 1e-9);
         PC_EXPECT_NEAR(6.5, dBodyGetPosition(box)[2], 5e-3);
         PC_EXPECT_NEAR(0.2, dBodyGetLinearVel(box)[0], 1e-3);
-        expectOurs(&b);
-        end(&b);
+        boxesExpectOurs(&b);
+        boxesEnd(&b);
     }
 }
 
@@ -534,22 +431,22 @@ static void setHabits(dBodyID body)
 
 PC_TEST(OdeWorlds, DampingSpeedLimitFiniteRotationAndCallbacksAreOdes)
 {
-    State state[2];
+    BoxesState state[2];
     int calls[2];
     for (int m = 0; m < 2; m++) {
         Boxes b;
-        begin(&b);
-        for (int i = 0; i < 4; i++) setHabits(addBox(&b, 3 * i, 0, 50, 1));
+        boxesBegin(&b);
+        for (int i = 0; i < 4; i++) setHabits(boxesAdd(&b, 3 * i, 0, 50, 1));
         dBodySetGravityMode(b.body[1], 0), dBodySetGyroscopicMode(b.body[2], 0);
         dMass mass;
         dMassSetBoxTotal(&mass, 2, 1, 2, 3);
         for (int i = 0; i < 4; i++) dBodySetMass(b.body[i], &mass);
-        attach(&b, false, m ? "model=lcp" : "model=native");
+        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
         movedCalls = 0;
         for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
         PC_EXPECT_NEAR(0, dBodyGetForce(b.body[0])[0], 0);
-        state[m] = stateOf(&b), calls[m] = movedCalls;
-        end(&b);
+        state[m] = boxesState(&b), calls[m] = movedCalls;
+        boxesEnd(&b);
     }
     for (int i = 0; i < 4 * 13; i++) PC_EXPECT_NEAR(state[0].numbers[i], state[1].numbers[i], 1e-12 * fmax(1, fabs(state[0].numbers[i])));
     PC_EXPECT_EQ_INT(200, calls[0]);
@@ -560,20 +457,20 @@ PC_TEST(OdeWorlds, DampingSpeedLimitFiniteRotationAndCallbacksAreOdes)
 
 PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
 {
-    State native, shadow;
+    BoxesState native, shadow;
     double difference = 0;
     for (int m = 0; m < 2; m++) {
         Boxes b;
-        begin(&b);
-        for (int i = 0; i < 4; i++) addBox(&b, 0.1 * i, 0, 0.5 + 1.001 * i, 1);
-        attach(&b, false, m ? "model=shadow:lcp" : "model=native");
+        boxesBegin(&b);
+        for (int i = 0; i < 4; i++) boxesAdd(&b, 0.1 * i, 0, 0.5 + 1.001 * i, 1);
+        boxesAttach(&b, false, m ? "model=shadow:lcp" : "model=native");
         for (int i = 0; i < 50; i++) {
             dRandSetSeed((unsigned long)i);
-            step(&b, H);
-            if (m) difference = fmax(difference, extraOf(&b).shadowDifference);
+            boxesStep(&b, H);
+            if (m) difference = fmax(difference, boxesExtra(&b).shadowDifference);
         }
-        *(m ? &shadow : &native) = stateOf(&b);
-        end(&b);
+        *(m ? &shadow : &native) = boxesState(&b);
+        boxesEnd(&b);
     }
     PC_EXPECT_TRUE(memcmp(&native, &shadow, sizeof native) == 0);
     PC_EXPECT_GT(difference, 0);
@@ -586,53 +483,53 @@ PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
 PC_TEST(OdeWorlds, ThreadPoolMayComeAndGo)
 {
     Boxes b;
-    begin(&b);
+    boxesBegin(&b);
     dJointID hinge = dJointCreateHinge(b.world, NULL);
-    dJointAttach(hinge, addBox(&b, 0, 0, 5, 1), NULL);
+    dJointAttach(hinge, boxesAdd(&b, 0, 0, 5, 1), NULL);
     dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
     dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-    addBox(&b, 3, 0, 0.5, 1);
-    attach(&b, false, "model=lcp");
+    boxesAdd(&b, 3, 0, 0.5, 1);
+    boxesAttach(&b, false, "model=lcp");
     for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < 3; i++) step(&b, H);
+        for (int i = 0; i < 3; i++) boxesStep(&b, H);
         dThreadingImplementationID threading = dThreadingAllocateMultiThreadedImplementation();
         dThreadingThreadPoolID pool = dThreadingAllocateThreadPool(2, 0, dAllocateFlagBasicData, NULL);
         dThreadingThreadPoolServeMultiThreadedImplementation(pool, threading);
         dWorldSetStepThreadingImplementation(b.world, dThreadingImplementationGetFunctions(threading), threading);
-        for (int i = 0; i < 3; i++) step(&b, H);
+        for (int i = 0; i < 3; i++) boxesStep(&b, H);
         dThreadingImplementationShutdownProcessing(threading);
         dThreadingFreeThreadPool(pool);
         dWorldSetStepThreadingImplementation(b.world, NULL, NULL);
         dThreadingFreeImplementation(threading);
     }
-    expectOurs(&b);
-    end(&b);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
 }
 
 /* A powered joint at its stop needs the memory of ODE's steps. */
 PC_TEST(OdeWorlds, WorkingMemoryMayBeGivenBackAtAnyTime)
 {
     Boxes b;
-    begin(&b);
+    boxesBegin(&b);
     dJointID hinge = dJointCreateHinge(b.world, NULL);
-    dJointAttach(hinge, addBox(&b, 0, 0, 5, 1), NULL);
+    dJointAttach(hinge, boxesAdd(&b, 0, 0, 5, 1), NULL);
     dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
     dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-    attach(&b, false, "model=lcp");
+    boxesAttach(&b, false, "model=lcp");
     for (int i = 0; i < 10; i++) {
         PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
         dWorldCleanupWorkingMemory(b.world);
     }
-    expectOurs(&b);
-    end(&b);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
 }
 
 PC_TEST(OdeWorlds, BadCallsAreRefused)
 {
     Boxes b;
-    begin(&b);
-    dBodyID box = addBox(&b, 0, 0, 5, 1);
-    pcSettings raw = {0}, implicit = settingsOf("model=implicit");
+    boxesBegin(&b);
+    dBodyID box = boxesAdd(&b, 0, 0, 5, 1);
+    pcSettings raw = {0}, implicit = boxesSettings("model=implicit");
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(NULL, NULL, NULL));
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(b.world, NULL, &raw));
     PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldAttach(b.world, NULL, &implicit));
@@ -642,17 +539,17 @@ PC_TEST(OdeWorlds, BadCallsAreRefused)
     const double bad[4] = {0, -0.01, (double)NAN, HUGE_VAL};
     for (int i = 0; i < 4; i++) PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldStep(b.world, bad[i]));
     PC_EXPECT_NEAR(0, dBodyGetLinearVel(box)[2], 0);
-    PC_EXPECT_EQ_INT(0, extraOf(&b).steps);
-    end(&b);
+    PC_EXPECT_EQ_INT(0, boxesExtra(&b).steps);
+    boxesEnd(&b);
 }
 
 PC_TEST(OdeWorlds, NaNInTheHostMakesACountedNativeStepThatIsOdes)
 {
-    State state[2];
+    BoxesState state[2];
     for (int m = 0; m < 2; m++) {
         Boxes b;
-        begin(&b);
-        for (int i = 0; i < 4; i++) addBox(&b, 3 * i, 0, 5, 1);
+        boxesBegin(&b);
+        for (int i = 0; i < 4; i++) boxesAdd(&b, 3 * i, 0, 5, 1);
         dBodySetLinearVel(b.body[2], (double)NAN, 0, 0);
         dBodyAddForce(b.body[0], 1, 2, 3);
         dJointID hinge = dJointCreateHinge(b.world, NULL); /* powered, at its stop: its rows add torque */
@@ -660,13 +557,13 @@ PC_TEST(OdeWorlds, NaNInTheHostMakesACountedNativeStepThatIsOdes)
         dJointSetHingeAnchor(hinge, 1.5, 0, 5), dJointSetHingeAxis(hinge, 0, 1, 0);
         dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
         dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-        attach(&b, false, m ? "model=lcp" : "model=native");
+        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
         pcWorldStep(b.world, H);
-        pcWorldReportExtra extra = extraOf(&b);
+        pcWorldReportExtra extra = boxesExtra(&b);
         PC_EXPECT_EQ_INT(1, extra.nativeSteps);
         if (m) PC_EXPECT_TRUE(strstr(extra.reason, "velocity") != NULL);
-        state[m] = stateOf(&b);
-        end(&b);
+        state[m] = boxesState(&b);
+        boxesEnd(&b);
     }
     PC_EXPECT_TRUE(memcmp(state, state + 1, sizeof *state) == 0);
 }
@@ -677,35 +574,35 @@ PC_TEST(OdeWorlds, StepsThatCannotBeOursAreTheProgramsOwn)
     for (int quick = 0; quick < 2; quick++) {
         Boxes b;
         pcStepReport report;
-        begin(&b);
-        dBodySetLinearVel(addBox(&b, 0, 0, 5, 1), (double)NAN, 0, 0);
-        attach(&b, false, "model=lcp");
+        boxesBegin(&b);
+        dBodySetLinearVel(boxesAdd(&b, 0, 0, 5, 1), (double)NAN, 0, 0);
+        boxesAttach(&b, false, "model=lcp");
         PC_EXPECT_TRUE(pcOdeAttached(b.world));
         PC_EXPECT_STATUS(PC_OK, pcOdeHostStep(b.world, H, quick));
         PC_EXPECT_STATUS(PC_OK, pcWorldReport(b.world, &report));
         PC_EXPECT_EQ_STR(quick ? "quick" : "native", report.solver);
         pcOdeForgetWorld(b.world);
         PC_EXPECT_FALSE(pcOdeAttached(b.world));
-        end(&b);
+        boxesEnd(&b);
     }
 }
 
 PC_TEST(OdeWorlds, UnattachedJointsAndEmptyWorldsStep)
 {
     Boxes b;
-    begin(&b);
-    attach(&b, false, "model=lcp");
+    boxesBegin(&b);
+    boxesAttach(&b, false, "model=lcp");
     PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
     dContact contact = {.surface = {.mu = 1}};
     dJointCreateContact(b.world, b.group, &contact);
     dJointCreateHinge(b.world, NULL);
-    addBox(&b, 0, 0, 5, 1);
+    boxesAdd(&b, 0, 0, 5, 1);
     dJointID hinge = dJointCreateHinge(b.world, NULL);
     dJointAttach(hinge, b.body[0], NULL), dJointDisable(hinge);
     PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
     PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(b.body[0])[2], 1e-12);
-    expectOurs(&b);
-    end(&b);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
 }
 
 PC_TEST(OdeWorlds, WorldDestroyedWhileAttachedLeavesNothingBehind)
@@ -732,12 +629,12 @@ PC_TEST(OdeWorlds, ReportFileHasALinePerStep)
     int file = mkstemp(name), lines = 0;
     PC_ASSERT_TRUE(file >= 0);
     Boxes b;
-    begin(&b);
-    addBox(&b, 0, 0, 0.499, 1);
+    boxesBegin(&b);
+    boxesAdd(&b, 0, 0, 0.499, 1);
     snprintf(text, sizeof text, "model=lcp report=%s", name);
-    attach(&b, false, text);
-    for (int i = 0; i < 7; i++) step(&b, H);
-    end(&b);
+    boxesAttach(&b, false, text);
+    for (int i = 0; i < 7; i++) boxesStep(&b, H);
+    boxesEnd(&b);
     FILE* csv = fopen(name, "r");
     PC_ASSERT_TRUE(csv != NULL);
     while (fgets(line, sizeof line, csv)) {

@@ -1,0 +1,247 @@
+/*
+ * pcontact bench step: what standing between a program and ODE costs.
+ *
+ * Free bodies have nothing to solve, so all that our step does more than ODE's is reading the world and writing it back. Both worlds take
+ * their steps in turn, so that they share every disturbance; medians are compared. Instructions of native steps under the preload library are
+ * counted by valgrind in a program of its own, which is this one again; loading is paid once and taken out: many steps minus none.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <ode/ode.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "adapters/cli/bench_pairs.h"
+#include "adapters/cli/cli.h"
+#include "pcontact/pcontact.h"
+
+#define TARGET_RATIO 3.0   /* gather and inject, in native steps */
+#define TARGET_PERCENT 2.0 /* more instructions of a native step */
+enum { BODIES = 1000, MOST_STEPS = 400, COUNTED_STEPS = 500 };
+static const double STEP = 0.01;
+
+static const char help[] = "Usage: pcontact bench step [--quick] [--csv FILE]\n\n"
+                           "Times reading and writing a world of 1000 free bodies against ODE's own step of the same world, and counts\n"
+                           "the instructions that the preload library adds to a native step (by valgrind, if it is installed).\n"
+                           "  --quick      fewer repetitions, no valgrind\n"
+                           "  --csv FILE   also write what,value,unit,target\n"
+                           "  --native N   only take N native steps of a free body, and print nothing: this is what valgrind counts\n";
+
+typedef struct Options {
+    bool quick, help;
+    const char* csv;
+    int native; /* -1: not asked for */
+} Options;
+
+typedef struct StepBench {
+    FILE* csv;
+    bool quick, missed;
+} StepBench;
+
+/* One line of the table; target < 0: none. */
+static void report(StepBench* b, const char* what, double value, const char* unit, double target)
+{
+    bool missed = target >= 0.0 && !(value <= target);
+    b->missed |= missed;
+    printf("%-64s %10.4g %-6s", what, value, unit);
+    if (target >= 0.0) printf(" at most %g%s", target, missed ? ", missed" : "");
+    putchar('\n');
+    if (b->csv) fprintf(b->csv, "%s,%.6g,%s,", what, value, unit);
+    if (b->csv && target >= 0.0) fprintf(b->csv, "%g", target);
+    if (b->csv) fputc('\n', b->csv);
+}
+
+/* ---- Worlds ---------------------------------------------------------------------------------------------------------------------- */
+
+static dWorldID makeWorld(int bodies)
+{
+    dWorldID world = dWorldCreate();
+    dMass mass;
+    dMassSetBoxTotal(&mass, 1, 1, 2, 3);
+    dWorldSetGravity(world, 0, 0, -9.81);
+    for (int i = 0; i < bodies; i++) {
+        dBodyID body = dBodyCreate(world);
+        dBodySetMass(body, &mass);
+        dBodySetPosition(body, 3 * i, 0, 0);
+        dBodySetAngularVel(body, 0.1, 0.2, 0.3);
+    }
+    return world;
+}
+
+/* ---- Milliseconds ------------------------------------------------------------------------------------------------------------------ */
+
+enum { NATIVE = PC_HOST_TIMES, BESIDES, SAMPLES };
+
+static bool timeSteps(dWorldID ours, dWorldID theirs, int steps, double sample[SAMPLES][MOST_STEPS])
+{
+    for (int i = -10; i < steps; i++) { /* some to warm up */
+        pcWorldReportExtra extra;
+        double start = benchNow();
+        dWorldStep(theirs, STEP);
+        double native = 1e-6 * (benchNow() - start);
+        start = benchNow();
+        pcStatus status = pcWorldStep(ours, STEP);
+        double all = 1e-6 * (benchNow() - start);
+        if (status != PC_OK || pcWorldReportMore(ours, &extra) != PC_OK || extra.native) return false;
+        for (int k = 0; i >= 0 && k < PC_HOST_TIMES; k++) sample[k][i] = extra.milliseconds[k];
+        if (i >= 0) sample[NATIVE][i] = native, sample[PC_HOST_ALL][i] = all, sample[BESIDES][i] = all - extra.milliseconds[PC_HOST_SOLVE];
+    }
+    return true;
+}
+
+static void reportTimes(StepBench* b, double sample[SAMPLES][MOST_STEPS], int steps)
+{
+    double ms[SAMPLES];
+    for (int k = 0; k < SAMPLES; k++) ms[k] = benchStat(sample[k], steps).median;
+    report(b, "a native step of 1000 free bodies", ms[NATIVE], "ms", -1.0);
+    report(b, "gather: reading them", ms[PC_HOST_GATHER], "ms", -1.0);
+    report(b, "inject: writing them, and ODE's integration", ms[PC_HOST_INJECT], "ms", -1.0);
+    report(b, "solve: pcSystemStep, with nothing to solve", ms[PC_HOST_SOLVE], "ms", -1.0);
+    report(b, "all but solving: gather, inject and the report", ms[BESIDES], "ms", -1.0);
+    report(b, "the same in native steps", ms[BESIDES] / ms[NATIVE], "", TARGET_RATIO);
+    report(b, "the whole step, in native steps", ms[PC_HOST_ALL] / ms[NATIVE], "", -1.0);
+}
+
+static int benchTimes(StepBench* b)
+{
+    static double sample[SAMPLES][MOST_STEPS];
+    int steps = b->quick ? 50 : MOST_STEPS;
+    dWorldID ours = makeWorld(BODIES), theirs = makeWorld(BODIES);
+    bool good = pcWorldAttach(ours, NULL, NULL) == PC_OK && timeSteps(ours, theirs, steps, sample);
+    if (good) reportTimes(b, sample, steps);
+    if (!good) fprintf(stderr, "pcontact: bench step: %s.\n", pcLastError());
+    pcWorldDetach(ours);
+    dWorldDestroy(ours), dWorldDestroy(theirs);
+    return good ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+}
+
+/* ---- Instructions ---------------------------------------------------------------------------------------------------------------- */
+
+static int takeNativeSteps(int steps)
+{
+    dWorldID world = makeWorld(1);
+    for (int i = 0; i < steps; i++) dWorldStep(world, STEP);
+    dWorldDestroy(world);
+    return PC_CLI_OK;
+}
+
+extern char** environ;
+
+/* Runs a program with its stderr in `text`; its exit code, or -1. */
+static int runQuietly(char* const* program, char* text, size_t room)
+{
+    int ends[2], status = -1;
+    pid_t child;
+    if (pipe(ends) != 0) return -1;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int error = posix_spawnp(&child, program[0], &actions, NULL, program, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got; error == 0 && used + 1 < room && (got = read(ends[0], text + used, room - 1 - used)) > 0;) used += (size_t)got;
+    text[used] = 0;
+    close(ends[0]);
+    if (error == 0) waitpid(child, &status, 0);
+    return error == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Instructions of so many native steps in a process of their own, under the preload library or not; < 0: valgrind did not count. */
+static double countInstructions(const char* self, const char* preloadOrNull, int steps)
+{
+    char number[16], text[1 << 14];
+    char* program[] = {"valgrind",       "--tool=callgrind", "--callgrind-out-file=/dev/null", (char*)(size_t)self, "bench", "step",
+                       "--native", number,             NULL};
+    snprintf(number, sizeof number, "%d", steps);
+    if (preloadOrNull) setenv("LD_PRELOAD", preloadOrNull, 1), setenv("PCONTACT", "model=native", 1);
+    int code = runQuietly(program, text, sizeof text);
+    unsetenv("LD_PRELOAD"), unsetenv("PCONTACT");
+    const char* count = strstr(text, "Collected : ");
+    return code == 0 && count ? strtod(count + strlen("Collected : "), NULL) : -1.0;
+}
+
+static double perStep(const char* self, const char* preloadOrNull)
+{
+    double many = countInstructions(self, preloadOrNull, COUNTED_STEPS), none = countInstructions(self, preloadOrNull, 0);
+    return many >= 0.0 && none >= 0.0 ? (many - none) / COUNTED_STEPS : -1.0;
+}
+
+static int benchInstructions(StepBench* b)
+{
+    char self[PATH_MAX], preload[PATH_MAX], version[256];
+    char* valgrind[] = {"valgrind", "--quiet", "--tool=none", "true", NULL};
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0 || pcCliFindPreload(preload) != 0) return PC_CLI_BAD_INPUT;
+    self[length] = 0;
+    if (runQuietly(valgrind, version, sizeof version) != 0) {
+        puts("instructions of a native step: not counted, valgrind is not installed or does not run");
+        return PC_CLI_OK;
+    }
+    double alone = perStep(self, NULL), loaded = perStep(self, preload);
+    if (!(alone > 0.0 && loaded > 0.0)) {
+        puts("instructions of a native step: not counted, valgrind failed");
+        return PC_CLI_CHECK_FAILED;
+    }
+    report(b, "instructions of a native step of one free body", alone, "", -1.0);
+    report(b, "the same under the preload library, world set to native", loaded, "", -1.0);
+    report(b, "more instructions", 100.0 * (loaded - alone) / alone, "%", TARGET_PERCENT);
+    return PC_CLI_OK;
+}
+
+/* ---- The command --------------------------------------------------------------------------------------------------------------- */
+
+static int parse(int argc, char** argv, Options* out)
+{
+    for (int i = 0; i < argc; i++) {
+        bool valued = strcmp(argv[i], "--csv") == 0 || strcmp(argv[i], "--native") == 0;
+        if (valued && i + 1 == argc) return pcCliBadInput("%s needs a value", argv[i]);
+        if (strcmp(argv[i], "--quick") == 0) {
+            out->quick = true;
+        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            out->help = true;
+        } else if (strcmp(argv[i], "--csv") == 0) {
+            out->csv = argv[++i];
+        } else if (valued) {
+            char* end;
+            long steps = strtol(argv[++i], &end, 10);
+            if (*end || end == argv[i] || steps < 0 || steps > 1000000) return pcCliBadInput("--native takes a number of steps, not '%s'", argv[i]);
+            out->native = (int)steps;
+        } else {
+            return pcCliBadInput("there is no option '%s'; 'pcontact bench step --help' lists them", argv[i]);
+        }
+    }
+    return PC_CLI_OK;
+}
+
+static int runAll(StepBench* b)
+{
+    int code = benchTimes(b);
+    if (code == PC_CLI_OK && !b->quick) code = benchInstructions(b);
+    return code == PC_CLI_OK && b->missed ? PC_CLI_CHECK_FAILED : code;
+}
+
+int pcCliBenchStep(int argc, char** argv)
+{
+    Options options = {.native = -1};
+    int code = parse(argc, argv, &options);
+    if (code != PC_CLI_OK) return code;
+    if (options.help) {
+        fputs(help, stdout);
+        return PC_CLI_OK;
+    }
+    dInitODE2(0);
+    StepBench b = {.quick = options.quick};
+    if (options.csv && !(b.csv = fopen(options.csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options.csv);
+    if (b.csv) fputs("what,value,unit,target\n", b.csv);
+    code = options.native >= 0 ? takeNativeSteps(options.native) : runAll(&b);
+    dCloseODE();
+    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options.csv);
+    return code;
+}
