@@ -19,6 +19,7 @@ static const char help[] =
     "  --csv FILE   every figure as a line: world,model,gap,gamma,h,mean,most,residual\n";
 
 enum { STEPS = 5, GAPS = 2, MODELS = 2 };
+#define ADAPTIVE 3.0 /* in place of a gamma */
 
 typedef struct Paper {
     const char *world, *eps;
@@ -46,8 +47,9 @@ static pcStatus playPaper(const Bench* b, const Paper* paper, const char* model,
 {
     char path[PC_CLI_PATH], settings[256];
     if (pcCliFindWorld(paper->world, path) != 0) return PC_ERROR_ARGUMENT;
-    snprintf(settings, sizeof settings, "model=%s gamma=%.9g %s%s", model, gamma, gap ? "gap=ratio gammaGap=paper " : "",
-             gap ? paper->eps : "");
+    int length =
+        snprintf(settings, sizeof settings, "model=%s %s%s ", model, gap ? "gap=ratio gammaGap=paper " : "", gap ? paper->eps : "");
+    snprintf(settings + length, sizeof settings - (size_t)length, gamma < ADAPTIVE ? "gamma=%.9g" : "adaptiveGamma=1", gamma);
     pcStatus status = pcPlay(&(pcPlayPlan){.file = path, .settings = settings, .step = h, .name = paper->world}, played);
     if (status != PC_OK) {
         pcCliBadInput("%s", pcLastError());
@@ -58,10 +60,19 @@ static pcStatus playPaper(const Bench* b, const Paper* paper, const char* model,
     return status;
 }
 
+/* Once a body is deep inside another, or through it, rho is infinite. */
+static void printMean(const pcPlayed* played)
+{
+    if (isfinite(played->infeasibility.mean))
+        printf("  %10.2e", played->infeasibility.mean);
+    else
+        printf("  %10s", "lost");
+}
+
 /* The local slope between two steps, where there is infeasibility to speak of. */
 static void printSlope(double mean, double before, double h, double hBefore)
 {
-    if (before > 1e-10 && mean > 1e-10)
+    if (before > 1e-10 && mean > 1e-10 && isfinite(before) && isfinite(mean))
         printf(" %6.2f", log(mean / before) / log(h / hBefore));
     else
         printf(" %6s", "-");
@@ -80,7 +91,7 @@ static int againstStep(const Bench* b, const Paper* paper)
         for (int k = 0; k < MODELS * GAPS; k++) {
             pcPlayed played;
             if (playPaper(b, paper, models[k % MODELS], k / MODELS, paper->gamma, h, &played) != PC_OK) return PC_CLI_BAD_INPUT;
-            printf("  %10.2e", played.infeasibility.mean);
+            printMean(&played);
             printSlope(played.infeasibility.mean, before[k], h, hBefore);
             before[k] = played.infeasibility.mean;
             fflush(stdout);
@@ -93,16 +104,16 @@ static int againstStep(const Bench* b, const Paper* paper)
 
 static int againstGamma(const Bench* b)
 {
-    static const double gamma[] = {0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5}, h[] = {0.1, 0.05, 0.02, 0.01};
+    static const double gamma[] = {0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, ADAPTIVE}, h[] = {0.1, 0.05, 0.02, 0.01};
     printf("\nbalance2, lcp: mean infeasibility against gamma (T figure 19; 1.25 and 1.5 as T ch. 8 asks)\n   gamma");
     for (int k = 0; k < 4; k++) printf("   h = %-5g", h[k]);
     putchar('\n');
-    for (int i = 0; i < 7; i++) {
-        printf("%8g", gamma[i]);
+    for (int i = 0; i < 8; i++) {
+        printf(gamma[i] < ADAPTIVE ? "%8g" : "adaptive", gamma[i]);
         for (int k = 0; k < 4; k++) {
             pcPlayed played;
             if (playPaper(b, papers, "lcp", 0, gamma[i], h[k], &played) != PC_OK) return PC_CLI_BAD_INPUT;
-            printf("  %10.2e", played.infeasibility.mean);
+            printMean(&played);
             fflush(stdout);
         }
         putchar('\n');

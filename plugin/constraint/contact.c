@@ -15,16 +15,18 @@
  *
  * Adaptive gamma (S 5 asks for one). A body that is pushed out at gamma |d| / h meets the slower target gamma (1 - gamma) |d| / h in the
  * next step. The difference, gamma^2 |d| / h, must not exceed what the acceleration a that presses it on takes from it, a h, or it is
- * thrown clear. So
+ * thrown clear. But a push of a tenth of the speed V at which the bodies pass does no harm: it adds at most a hundredth to their energy, and
+ * the errors of such motion, d ~ (h V)^2 over the size of a body, need less as soon as h V is small beside it. So
  *
- *     gamma = sqrt(a h^2 / |d|), at most 1, at least 0.05,       a = (u_n(v_old) - u_n(v*)) / h:
+ *     gamma = the larger of sqrt(a h^2 / |d|) and V h / (10 |d|), at most 1, at least 0.05,       a = (u_n(v_old) - u_n(v*)) / h:
  *
- * shallow contacts are repaired in one step, deep ones as fast as they can be without a throw.
+ * what motion leaves behind is repaired in one step, what lies deep at rest as fast as it can be without a throw.
  */
 #include "constraint/constraint.h"
 
 static const double GAMMA = 0.2;        /* where it is not set: ODE's ERP */
 static const double LEAST_GAMMA = 0.05; /* so that what nothing presses on comes out at last */
+static const double PASSING = 0.1;      /* of the speed of the bodies, adaptive gamma may push */
 static const double TOUCH = 1e-9;    /* of the arms of the contact: nearer counts as touching (Assembly.SticksAndBoundsOnlyWherePressed) */
 static const double SLIDING = 1e-6;  /* of the speeds of the bodies: slower has no direction */
 static const double APPROACH = 1e-9; /* of the same: slower is rounding, not an impact (StepRestitution.StackAtRestCostsNoMore) */
@@ -154,7 +156,7 @@ static double gammaOf(const Contact* c)
     double own = c->touch->surface.gamma, usual = isnan(s->gamma) ? GAMMA : s->gamma, gamma = isnan(own) ? usual : own, h = c->a->h,
            pressed = larger(c->nOld - c->nFree, 0.0) * h;
     if (!s->adaptiveGamma || c->d >= 0.0) return gamma;
-    return larger(LEAST_GAMMA, smaller(1.0, sqrt(pressed / -c->d)));
+    return larger(LEAST_GAMMA, smaller(1.0, larger(sqrt(pressed / -c->d), PASSING * c->speed * h / -c->d)));
 }
 
 /* Where the position is heading: b_n without restitution. */

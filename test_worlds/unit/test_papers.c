@@ -14,7 +14,7 @@ typedef struct End {
     int bodies;
     char name[MOST_BODIES][48];
     double place[MOST_BODIES][3], turned[MOST_BODIES], speed[MOST_BODIES]; /* turned in degrees */
-    double lowest;                                                          /* centre of any body at any frame */
+    double lowest;                                                         /* centre of any body at any frame */
 } End;
 
 static double length(const dReal* v) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
@@ -131,7 +131,7 @@ PC_TEST(Papers, EllipseComesToRock)
     End end;
     pcPlayed played = play("ellipse", "", 0.0, 0.0, &end);
     PC_EXPECT_NEAR(2.0, end.place[0][2], 0.05); /* on its long side */
-    PC_EXPECT_TRUE(fabs(end.turned[0]) > 90.0);  /* it rolled over */
+    PC_EXPECT_TRUE(fabs(end.turned[0]) > 90.0); /* it rolled over */
     PC_EXPECT_TRUE(played.energyGain <= 1e-12);
 }
 
@@ -197,7 +197,10 @@ PC_TEST(Papers, InfeasibilityOfImpactsStaysBelowTheSquareOfTheStep)
 PC_TEST(Papers, PinnedBoxShowsTheTheorem)
 {
     static const double h[] = {0.02, 0.01, 0.005, 0.0025};
-    const struct { const char* settings; double least, most; } cases[] = {{"gamma=1", 1.9, 2.1}, {"gamma=0", 0.8, 1.2}};
+    const struct {
+        const char* settings;
+        double least, most;
+    } cases[] = {{"gamma=1", 1.9, 2.1}, {"gamma=0", 0.8, 1.2}};
     for (int k = 0; k < 2; k++) {
         double mean[4];
         PC_CASE("%s", cases[k].settings);
@@ -235,4 +238,23 @@ PC_TEST(Papers, WithoutStabilizationBalance2DriftsTenTimesAsFar)
     double full = play("balance2", "gamma=1", 0.02, 0.0, NULL).infeasibility.mean;
     printf("  balance2, h = 0.02: mean infeasibility %.2e at gamma 0, %.2e at gamma 1\n", none, full);
     PC_EXPECT_TRUE(full > 1e-10 && none >= 10.0 * full);
+}
+
+/* The rule stands in plugin/constraint/contact.c. */
+PC_TEST(Papers, AdaptiveGammaIsAsGoodAsTheBestFixedOne)
+{
+    static const char* const worlds[] = {"balance2", "pyramid1", "dice3", "setup6"};
+    static const double gamma[] = {0.1, 0.25, 0.5, 0.75, 1.0}, h[] = {0.02, 0.01};
+    for (int k = 0; k < 8; k++) {
+        PC_CASE("%s, h = %g", worlds[k / 2], h[k % 2]);
+        double best = HUGE_VAL;
+        for (int i = 0; i < 5; i++) {
+            char settings[32];
+            snprintf(settings, sizeof settings, "gamma=%g", gamma[i]);
+            best = fmin(best, play(worlds[k / 2], settings, h[k % 2], 0.0, NULL).infeasibility.mean);
+        }
+        pcPlayed adaptive = play(worlds[k / 2], "adaptiveGamma=1", h[k % 2], 0.0, NULL);
+        PC_EXPECT_TRUE(adaptive.infeasibility.mean <= 1.05 * best);
+        PC_EXPECT_TRUE(adaptive.energyGain <= 1e-9); /* no extra energy */
+    }
 }
