@@ -97,8 +97,10 @@ static void makeUniversal(Making* m)
     const double *x = m->source->anchor, *a = m->axis[0], *b = m->axis[1];
     dJointID j = makeJoint(m, dJointCreateUniversal(m->stage->world, 0), dJointSetUniversalParam);
     dJointSetUniversalAnchor(j, x[0], x[1], x[2]);
-    dJointSetUniversalAxis1(j, b[0], b[1], b[2]);
+    bool upright = fabs(a[2]) > 0.9;
+    dJointSetUniversalAxis1(j, upright, 0, !upright); /* for now: ODE starts with x and y, and complains of parallel axes in between */
     dJointSetUniversalAxis2(j, a[0], a[1], a[2]);
+    dJointSetUniversalAxis1(j, b[0], b[1], b[2]);
     m->group[0] = dParamGroup, m->group[1] = 0;
     if (fabs(v3Dot(v3Load(a), v3Load(b))) > 1e-6) pcStageNote(m->stage, "joint of two axes that are not at right angles");
 }

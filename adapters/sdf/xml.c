@@ -99,41 +99,53 @@ char* pcSdfReadAll(pcSdfReader* r, const char* file, size_t* size)
     return text;
 }
 
+/* What went wrong first. */
+typedef struct Trouble {
+    int doctypeLine, line;
+    char message[200];
+} Trouble;
+
 static void refuseDoctype(void* context, const xmlChar* name, const xmlChar* publicId, const xmlChar* systemId)
 {
     (void)name, (void)publicId, (void)systemId;
     xmlParserCtxt* parser = context;
-    int* seen = parser->_private;
-    *seen = parser->input ? parser->input->line : 1;
+    Trouble* trouble = parser->_private;
+    trouble->doctypeLine = parser->input ? parser->input->line : 1;
     xmlStopParser(parser);
 }
 
-static void quiet(void* context, const char* format, ...) { (void)context, (void)format; }
+static void noteTrouble(void* context, xmlError* error)
+{
+    Trouble* trouble = ((xmlParserCtxt*)context)->_private;
+    if (trouble->line > 0 || error->level < XML_ERR_ERROR) return;
+    trouble->line = error->line > 0 ? error->line : 1;
+    snprintf(trouble->message, sizeof trouble->message, "%.*s", (int)strcspn(error->message, "\n"), error->message);
+}
+
+static pcStatus statusOf(const char* file, const xmlParserCtxt* parser, const Trouble* trouble)
+{
+    if (trouble->doctypeLine > 0)
+        return pcFail(PC_ERROR_ARGUMENT, "%s:%d: a document type declaration is not accepted", file, trouble->doctypeLine);
+    if (parser->wellFormed && parser->myDoc) return PC_OK;
+    return pcFail(PC_ERROR_ARGUMENT, "%s:%d: not well-formed XML: %s", file, trouble->line > 0 ? trouble->line : 1, trouble->message);
+}
 
 static xmlDoc* parse(pcSdfReader* r, const char* file, const char* text, int length)
 {
-    int doctypeLine = 0;
+    Trouble trouble = {0};
     xmlParserCtxt* parser = xmlCreateMemoryParserCtxt(text, length > 0 ? length : 1);
     if (!parser) {
         r->status = pcFail(PC_ERROR_MEMORY, "out of memory for the file %s", file);
         return NULL;
     }
-    parser->_private = &doctypeLine;
+    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_BIG_LINES);
+    parser->_private = &trouble;
     parser->sax->internalSubset = refuseDoctype;
-    parser->sax->serror = NULL;
-    parser->sax->error = quiet, parser->sax->warning = quiet;
-    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA | XML_PARSE_BIG_LINES);
+    parser->sax->serror = noteTrouble;
     xmlParseDocument(parser);
+    r->status = statusOf(file, parser, &trouble);
     xmlDoc* doc = parser->myDoc;
     parser->myDoc = NULL;
-    const xmlError* error = xmlCtxtGetLastError(parser);
-    if (doctypeLine > 0) {
-        r->status = pcFail(PC_ERROR_ARGUMENT, "%s:%d: a document type declaration is not accepted", file, doctypeLine);
-    } else if (!parser->wellFormed || !doc) {
-        int line = error && error->line > 0 ? error->line : 1;
-        size_t end = error && error->message ? strcspn(error->message, "\n") : 0;
-        r->status = pcFail(PC_ERROR_ARGUMENT, "%s:%d: not well-formed XML: %.*s", file, line, (int)end, end ? error->message : "");
-    }
     xmlFreeParserCtxt(parser);
     if (r->status == PC_OK) return doc;
     xmlFreeDoc(doc);
@@ -152,6 +164,7 @@ xmlNode* pcSdfOpen(pcSdfReader* r, const char* file)
     size_t size = 0;
     if (r->status != PC_OK || !pcSdfGrow(r, &r->doc, &r->docRoom, r->docs + 1, sizeof *r->doc)) return NULL;
     char* text = pcSdfReadAll(r, file, &size);
+    if (text) text[size] = 0; /* an empty file is one of a single 0, which is no XML either */
     xmlDoc* doc = text ? parse(r, file, text, (int)size) : NULL;
     free(text);
     if (!doc) return NULL;

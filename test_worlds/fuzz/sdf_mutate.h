@@ -1,0 +1,23 @@
+/* World files with damage: bytes, numbers and whole parts of the text changed by a seeded generator, read, made into a world and stepped. */
+#ifndef PC_FUZZ_SDF_MUTATE_H
+#define PC_FUZZ_SDF_MUTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SDF_MOST_SEEDS = 64 };
+
+typedef struct SdfMutation {
+    char* seed[SDF_MOST_SEEDS]; /* the texts */
+    int seeds;
+    unsigned long long state;
+    char file[512]; /* in the folder of the seeds' copies, so that includes are found */
+    int runs, read, refused, stepped;
+    int badSentences; /* refusals without FILE:LINE */
+} SdfMutation;
+
+SdfMutation sdfMutationBegin(const char* folder, unsigned long long seed);
+void sdfMutationRun(SdfMutation* mutation); /* one file */
+void sdfMutationEnd(SdfMutation* mutation);
+
+#endif
