@@ -48,7 +48,7 @@ static void printAnswer(const pcInspection* answer)
     if (answer->ode[0]) printf("  %-10s %s\n", "ODE", answer->ode);
     printUses(answer);
     if (answer->missing[0]) printf("  %-10s %s\n", "not found", answer->missing);
-    if (answer->reach == PC_REACH_YES) printRemarks(answer);
+    if (answer->reach == PC_REACH_YES || answer->reach == PC_REACH_NO_STEP) printRemarks(answer);
     printf("\n%s: %s.\n", answer->reach == PC_REACH_YES ? "Yes" : "No", answer->sentence);
 }
 

@@ -24,6 +24,7 @@
 
 #include "adapters/cli/elf.h"
 
+#define DEEP_BINDING "ODE calls of a library that is loaded with RTLD_DEEPBIND go past us; if so, 'exec' says afterwards that no step came by"
 #define NATIVE_CONTACTS "its pairs keep ODE's own contacts"
 
 const pcOdeUse pcOdeUses[] = {
@@ -50,6 +51,8 @@ const pcOdeUse pcOdeUses[] = {
     {"dWorldSetQuickStepW", "settings", "our solvers have no over-relaxation"},
     {"dWorldSetStepThreadingImplementation", "threads", "ODE integrates on these threads; threads=N is for our solvers"},
     {"dThreadingAllocateMultiThreadedImplementation", "threads", NULL},
+    {"dlopen", "loading", DEEP_BINDING},
+    {"dlmopen", "loading", "what it loads into a namespace of its own cannot be intercepted"},
 };
 const int pcOdeUseCount = sizeof pcOdeUses / sizeof pcOdeUses[0];
 
@@ -199,14 +202,24 @@ static void addFile(Walk* walk, const char* path)
     if (walk->count < MAX_FILES && (walk->path[walk->count] = strdup(path))) walk->count++;
 }
 
-static bool noteUse(void* context, const char* name, bool defined)
+static void noteName(pcInspection* answer, const char* name)
 {
-    pcInspection* answer = context;
-    if (defined || name[0] != 'd' || !isupper((unsigned char)name[1])) return true;
     for (int i = 0; i < pcOdeUseCount; i++) {
         if (strcmp(name, pcOdeUses[i].name) == 0) answer->uses |= 1ull << i;
     }
+}
+
+static bool noteUse(void* context, const char* name, bool defined)
+{
+    if (!defined && name[0] == 'd' && isupper((unsigned char)name[1])) noteName(context, name);
     return true;
+}
+
+/* Only of the program itself: half of the system's libraries load others, and none of those with an ODE. */
+static bool noteUseAndLoading(void* context, const char* name, bool defined)
+{
+    if (!defined && strncmp(name, "dl", 2) == 0) noteName(context, name);
+    return noteUse(context, name, defined);
 }
 
 static bool isOurs(const pcElf* elf) { return elf->soname && strncmp(elf->soname, "libpcontact", 11) == 0; }
@@ -345,7 +358,7 @@ static void inspectElf(const File* file, const char* path, pcInspection* answer)
     join(answer->program, "%s", path);
     addFile(walk, path);
     if (walk->count == 1) {
-        pcElfEachSymbol(&elf, &elf.dynamicSymbols, noteUse, answer);
+        pcElfEachSymbol(&elf, &elf.dynamicSymbols, noteUseAndLoading, answer);
         walkLibraries(walk, &elf);
         judge(walk, &elf);
     }

@@ -1,7 +1,9 @@
 /*
  * A program that has never heard of pcontact: boxes fall on a plane and on each other. It prints where they end, and what ODE had to say.
  *
- *     falling [--quick] [--steps N] [--boxes N] [--spread] [--leave-by exit|_exit|abort|signal] [--status N]
+ *     falling [--quick] [--steps N] [--boxes N] [--spread] [--direct] [--leave-by exit|_exit|abort|signal] [--status N]
+ *
+ * --direct: it asks dCollide about every pair itself, without a space that sorts out what is apart; and prints how deep anything ever was.
  *
  * Linked also with the preload library before ODE, and with a static ODE.
  */
@@ -21,7 +23,7 @@ int dWorldQuickStep(dWorldID world, dReal h) { return world && h > 0; }
 #endif
 
 typedef struct Options {
-    int quick, steps, boxes, spread, status;
+    int quick, steps, boxes, spread, direct, status;
     const char* leaveBy;
 } Options;
 
@@ -30,6 +32,7 @@ typedef struct Host {
     dSpaceID space;
     dJointGroupID contacts;
     dBodyID body[MAX_BOXES];
+    double deepest;
 } Host;
 
 static int messages;
@@ -53,6 +56,22 @@ static void near(void* data, dGeomID geom1, dGeomID geom2)
     }
 }
 
+static void collideAll(Host* host)
+{
+    for (int i = 0; i < dSpaceGetNumGeoms(host->space); i++) {
+        for (int k = 0; k < i; k++) near(host, dSpaceGetGeom(host->space, i), dSpaceGetGeom(host->space, k));
+    }
+}
+
+/* How far the lowest box of a spread world is in the floor; its faces stay parallel to it. */
+static void measure(Host* host, const Options* options)
+{
+    for (int i = 0; i < options->boxes; i++) {
+        double depth = 0.25 - dBodyGetPosition(host->body[i])[2];
+        if (depth > host->deepest) host->deepest = depth;
+    }
+}
+
 static void build(Host* host, const Options* options)
 {
     host->world = dWorldCreate();
@@ -73,13 +92,18 @@ static void build(Host* host, const Options* options)
 static void run(Host* host, const Options* options)
 {
     for (int k = 0; k < options->steps; k++) {
-        dSpaceCollide(host->space, host, near);
+        if (options->direct) {
+            collideAll(host);
+        } else {
+            dSpaceCollide(host->space, host, near);
+        }
         if (options->quick) {
             dWorldQuickStep(host->world, 0.01);
         } else {
             dWorldStep(host->world, 0.01);
         }
         dJointGroupEmpty(host->contacts);
+        if (options->direct) measure(host, options);
     }
 }
 
@@ -91,6 +115,8 @@ static int readOptions(Options* options, int argc, char** argv)
             options->quick = 1;
         } else if (strcmp(argv[i], "--spread") == 0) {
             options->spread = 1;
+        } else if (strcmp(argv[i], "--direct") == 0) {
+            options->direct = 1;
         } else if (strcmp(argv[i], "--steps") == 0) {
             options->steps = atoi(value), i++;
         } else if (strcmp(argv[i], "--boxes") == 0) {
@@ -119,13 +145,14 @@ int main(int argc, char** argv)
 {
     Options options = {.steps = 200, .boxes = 3, .leaveBy = "exit"};
     if (!readOptions(&options, argc, argv)) return 2;
-    Host host;
+    Host host = {0};
     dInitODE2(0);
     dSetMessageHandler(countMessage);
     build(&host, &options);
     run(&host, &options);
     for (int i = 0; i < options.boxes; i++) printf("box %d at height %.3f\n", i + 1, dBodyGetPosition(host.body[i])[2]);
     printf("messages %d\n", messages);
+    if (options.direct) printf("deepest %.6f\n", host.deepest);
     dJointGroupDestroy(host.contacts);
     dSpaceDestroy(host.space);
     dWorldDestroy(host.world);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include <dirent.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,19 @@ PC_TEST(OdeReports, MeasureAfterAStepIsWhatTheNextOneFindsBefore)
 
 /* ---- files ---- */
 
+/* A stack with a motor beside it and a box that jumps: contacts, equalities, bounds, in one island or several. */
+static void buildHard(Boxes* b)
+{
+    boxesBegin(b);
+    for (int i = 0; i < 5; i++) boxesAdd(b, 0.1 * (i % 2), 0.05 * i, 0.499 + 0.998 * i, 1);
+    dBodyID arm = boxesAdd(b, 1.3, 0, 0.499, 1);
+    dBodySetLinearVel(b->body[2], 1, 0.5, -1), dBodySetAngularVel(b->body[4], 0.3, 0.7, 2);
+    dJointID hinge = dJointCreateHinge(b->world, NULL);
+    dJointAttach(hinge, b->body[0], arm);
+    dJointSetHingeAnchor(hinge, 0.6, 0, 0.5), dJointSetHingeAxis(hinge, 0, 1, 0);
+    dJointSetHingeParam(hinge, dParamVel, 1), dJointSetHingeParam(hinge, dParamFMax, 2);
+}
+
 static void makeFolder(char name[200])
 {
     snprintf(name, 200, "%s/pcontactXXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : P_tmpdir);
@@ -182,6 +196,39 @@ PC_TEST(OdeReports, TwoWorldsDoNotWriteOverEachOther)
     for (int i = 0; i < 2; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b[i].world, H));
     for (int i = 0; i < 2; i++) boxesEnd(b + i);
     PC_EXPECT_EQ_INT(2, removeFolder(folder));
+}
+
+/* Worlds of their own, but one report file, one folder, one look-ahead. */
+static void* stepInThread(void* text)
+{
+    Boxes b;
+    pcStepReport report;
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
+    for (int round = 0; round < 3; round++) {
+        buildHard(&b);
+        boxesAttach(&b, round % 2, text);
+        for (int i = 0; i < 5; i++) {
+            dSpaceCollide(b.space, b.world, pcNearCallback);
+            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+            PC_EXPECT_STATUS(PC_OK, pcWorldMeasure(b.world, H, &report));
+        }
+        boxesEnd(&b);
+    }
+    dCleanupODEAllDataForThread();
+    return NULL;
+}
+
+PC_TEST(OdeReports, TwoThreadsShareFileFolderAndLookahead)
+{
+    char folder[200], text[500];
+    pthread_t thread[2];
+    makeFolder(folder);
+    snprintf(text, sizeof text, "lookahead=1 threads=2 tolerance=1e-16 report=%s/steps.csv dump=%s", folder, folder);
+    dInitODE2(0);
+    for (int i = 0; i < 2; i++) PC_ASSERT_EQ_INT(0, pthread_create(thread + i, NULL, stepInThread, text));
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    dCloseODE();
+    PC_EXPECT_GT(removeFolder(folder), 1);
 }
 
 PC_TEST(OdeReports, WhatCannotBeWrittenChangesNothing)
@@ -231,19 +278,6 @@ static void checkFile(const char* path, double reported, const char* solver)
     PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 1e-10);
     for (int i = 0; file.v && i < 6 * p->blocks; i++) PC_EXPECT_NEAR(file.v[i], v[i], 1e-7);
     free(v), free(c), pcSolverMemoryFree(memory), pcArenaFree(&arena), pcProblemFileFree(&file);
-}
-
-/* A stack with a motor beside it and a box that jumps: contacts, equalities, bounds, in one island or several. */
-static void buildHard(Boxes* b)
-{
-    boxesBegin(b);
-    for (int i = 0; i < 5; i++) boxesAdd(b, 0.1 * (i % 2), 0.05 * i, 0.499 + 0.998 * i, 1);
-    dBodyID arm = boxesAdd(b, 1.3, 0, 0.499, 1);
-    dBodySetLinearVel(b->body[2], 1, 0.5, -1), dBodySetAngularVel(b->body[4], 0.3, 0.7, 2);
-    dJointID hinge = dJointCreateHinge(b->world, NULL);
-    dJointAttach(hinge, b->body[0], arm);
-    dJointSetHingeAnchor(hinge, 0.6, 0, 0.5), dJointSetHingeAxis(hinge, 0, 1, 0);
-    dJointSetHingeParam(hinge, dParamVel, 1), dJointSetHingeParam(hinge, dParamFMax, 2);
 }
 
 /* The file of the only island that missed, of the world's last step. */
