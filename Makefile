@@ -21,7 +21,7 @@ CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 .PHONY: help setup configure build demo test test-hosts bench fuzz install sanitize tsan format clean
 
 help:
-	@echo "make demo            build, and show the metric on a few pairs"
+	@echo "make demo            build, and compare ODE with us on a world that balances"
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
@@ -48,8 +48,9 @@ build: configure
 	@$(CMAKE) --build $(DIR) --parallel $(JOBS)
 
 demo: build
-	@echo "== demo: pcontact demo"
-	@$(DIR)/pcontact demo $(ARGS)
+	@echo "== demo: pcontact compare balance2"
+	@mkdir -p $(BUILD)/demo
+	@$(DIR)/pcontact compare balance2 --csv $(BUILD)/demo/balance2 $(ARGS)
 
 # The unit tests come last and by themselves: their closing line ends the output.
 test: build
