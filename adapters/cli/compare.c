@@ -1,8 +1,11 @@
 /* pcontact compare: one world under ODE's two solvers and ours, from the same start, in one table. */
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "adapters/cli/cli.h"
 #include "adapters/cli/play_options.h"
@@ -67,8 +70,30 @@ typedef struct Comparison {
     pcPlayed played[MODELS];
 } Comparison;
 
+/* The best of a row stands out on a terminal, if it is alone. */
+static bool stands(const Comparison* c, const Quantity* q, int k)
+{
+    double value = valueOf(q, c->played + k);
+    for (int i = 0; i < MODELS; i++)
+        if (i != k && !(valueOf(q, c->played + i) > value)) return false;
+    return true;
+}
+
+static void printValue(const Comparison* c, const Quantity* q, int k, bool coloured)
+{
+    double value = valueOf(q, c->played + k);
+    bool bright = coloured && stands(c, q, k);
+    if (bright) fputs("\033[1;32m", stdout);
+    if (isnan(value))
+        printf("%12s", "-");
+    else
+        printf(q->kind == COUNT ? "%12.0f" : "%12.2e", value);
+    if (bright) fputs("\033[0m", stdout);
+}
+
 static void printTable(const Comparison* c)
 {
+    bool coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     const pcPlayed* first = c->played;
     printf("%s: %d bodies, %d joints, %d steps of %g s\n\n%-28s", c->options->world, first->bodies, first->joints, first->steps,
            first->step, "");
@@ -77,13 +102,7 @@ static void printTable(const Comparison* c)
     for (int i = 0; i < QUANTITIES; i++) {
         const Quantity* q = quantities + i;
         printf("%s%s%-*s", q->name, *q->unit ? ", " : "", 28 - (int)strlen(q->name) - (*q->unit ? 2 : 0), q->unit);
-        for (int k = 0; k < MODELS; k++) {
-            double value = valueOf(q, c->played + k);
-            if (isnan(value))
-                printf("%12s", "-");
-            else
-                printf(q->kind == COUNT ? "%12.0f" : "%12.2e", value);
-        }
+        for (int k = 0; k < MODELS; k++) printValue(c, q, k, coloured);
         putchar('\n');
     }
 }
