@@ -3,7 +3,8 @@
  * world changes places with the parent, and the axes turn round.
  *
  *     fixed Fixed   revolute Hinge   prismatic Slider   ball Ball   universal Universal   screw Piston and a coupling   gearbox a coupling
- *     revolute2 Hinge2 where both links move and the axes are not parallel (its first body is the parent), else Universal
+ *     revolute2 Hinge2 where both links move, the axes are not parallel and the second has no limits (its first body is the parent, so the
+ *               axes turn round as well), else Universal
  */
 #include <math.h>
 #include <stdlib.h>
@@ -108,17 +109,18 @@ static void makeUniversal(Making* m)
 static void makeHinge2(Making* m)
 {
     const double *x = m->source->anchor, *a = m->axis[0], *b = m->axis[1];
-    bool parallel = fabs(v3Dot(v3Load(a), v3Load(b))) > 0.999;
-    if (!m->body1 || !m->body2 || parallel) {
+    const pcSceneAxis* second = m->source->axis + 1;
+    bool parallel = fabs(v3Dot(v3Load(a), v3Load(b))) > 0.999, stops = second->lower > -HUGE_VAL || second->upper < HUGE_VAL;
+    if (!m->body2 || parallel || stops) {
         makeUniversal(m);
         return;
     }
     dBodyID child = m->body1;
     m->body1 = m->body2, m->body2 = child;
-    dReal first[3] = {a[0], a[1], a[2]}, second[3] = {b[0], b[1], b[2]};
+    for (int k = 0; k < 3; k++) m->axis[0][k] = -a[k], m->axis[1][k] = -b[k];
     dJointID j = makeJoint(m, dJointCreateHinge2(m->stage->world, 0), dJointSetHinge2Param);
     dJointSetHinge2Anchor(j, x[0], x[1], x[2]);
-    dJointSetHinge2Axes(j, first, second);
+    dJointSetHinge2Axes(j, a, b);
     setSaid(m, dParamSuspensionCFM, m->source->suspensionCfm);
     setSaid(m, dParamSuspensionERP, m->source->suspensionErp);
     m->group[1] = dParamGroup;
