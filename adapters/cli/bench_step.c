@@ -157,8 +157,8 @@ static int runQuietly(char* const* program, char* text, size_t room)
 static double countInstructions(const char* self, const char* preloadOrNull, int steps)
 {
     char number[16], text[1 << 14];
-    char* program[] = {"valgrind",       "--tool=callgrind", "--callgrind-out-file=/dev/null", (char*)(size_t)self, "bench", "step",
-                       "--native", number,             NULL};
+    char* program[] = {
+        "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", (char*)(size_t)self, "bench", "step", "--native", number, NULL};
     snprintf(number, sizeof number, "%d", steps);
     if (preloadOrNull) setenv("LD_PRELOAD", preloadOrNull, 1), setenv("PCONTACT", "model=native", 1);
     int code = runQuietly(program, text, sizeof text);
@@ -211,7 +211,8 @@ static int parse(int argc, char** argv, Options* out)
         } else if (valued) {
             char* end;
             long steps = strtol(argv[++i], &end, 10);
-            if (*end || end == argv[i] || steps < 0 || steps > 1000000) return pcCliBadInput("--native takes a number of steps, not '%s'", argv[i]);
+            if (*end || end == argv[i] || steps < 0 || steps > 1000000)
+                return pcCliBadInput("--native takes a number of steps, not '%s'", argv[i]);
             out->native = (int)steps;
         } else {
             return pcCliBadInput("there is no option '%s'; 'pcontact bench step --help' lists them", argv[i]);

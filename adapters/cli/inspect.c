@@ -24,7 +24,8 @@
 
 #include "adapters/cli/elf.h"
 
-#define DEEP_BINDING "ODE calls of a library that is loaded with RTLD_DEEPBIND go past us; if so, 'exec' says afterwards that no step came by"
+#define DEEP_BINDING \
+    "ODE calls of a library that is loaded with RTLD_DEEPBIND go past us; if so, 'exec' says afterwards that no step came by"
 #define NATIVE_CONTACTS "its pairs keep ODE's own contacts"
 
 const pcOdeUse pcOdeUses[] = {

@@ -127,7 +127,8 @@ bool pcCollectedAdd(pcCollected* c, dGeomID geom1, dGeomID geom2, const dSurface
 {
     bool anew;
     int i = addGeom(c, geom1), k = addGeom(c, geom2), first = c->contacts;
-    if (i < 0 || k < 0 || !pcGrow(&c->pair, &c->pairRoom, c->pairs + 1, sizeof *c->pair) || !widen(&c->pairTable, c->pairs, &anew)) return false;
+    if (i < 0 || k < 0 || !pcGrow(&c->pair, &c->pairRoom, c->pairs + 1, sizeof *c->pair) || !widen(&c->pairTable, c->pairs, &anew))
+        return false;
     for (int j = 0; anew && j < c->pairs; j++) enter(&c->pairTable, keyOfPair(c, j), j);
     int count = addContacts(c, geom1, geom2);
     if (count < 0) return false;

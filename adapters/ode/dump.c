@@ -14,7 +14,8 @@ pcStatus pcDumpCheck(const pcSettings* settings)
     const char* folder = settings->dump;
     struct stat about;
     if (!*folder) return PC_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return pcFail(PC_ERROR_ARGUMENT, "dump=%s cannot be made: %s", folder, strerror(errno));
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return pcFail(PC_ERROR_ARGUMENT, "dump=%s cannot be made: %s", folder, strerror(errno));
     if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)) return pcFail(PC_ERROR_ARGUMENT, "dump=%s is not a folder", folder);
     if (access(folder, W_OK | X_OK) != 0) return pcFail(PC_ERROR_ARGUMENT, "dump=%s cannot be written: %s", folder, strerror(errno));
     return PC_OK;

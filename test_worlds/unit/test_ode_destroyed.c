@@ -90,7 +90,8 @@ PC_TEST(OdeDestroyed, AnythingGoesInAnyOrderWhileAttachedWithASpace)
         build(&b);
         boxesAttach(&b, true, models[seed % 4]);
         dJointID joint[3];
-        for (int i = 0; i < 3; i++) joint[i] = dJointCreateBall(b.world, i ? NULL : b.group), dJointAttach(joint[i], b.body[i], b.body[i + 1]);
+        for (int i = 0; i < 3; i++)
+            joint[i] = dJointCreateBall(b.world, i ? NULL : b.group), dJointAttach(joint[i], b.body[i], b.body[i + 1]);
         for (int i = 0; i < 12; i++) {
             PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
             random = random * 1664525u + 1013904223u;

@@ -316,7 +316,8 @@ static void dumpAndCheck(const char* settings)
 
 PC_TEST(OdeReports, StepsThatMissTheirToleranceAreWrittenAndSolvedAgain)
 {
-    const char* const settings[] = {"model=lcp", "model=convex", "coneEdges=8", "bounce=0.5", "bounce=0.5 restitution=poisson", "threads=2"};
+    const char* const settings[] = {"model=lcp", "model=convex", "coneEdges=8", "bounce=0.5", "bounce=0.5 restitution=poisson",
+                                    "threads=2"};
     for (int i = 0; i < 6; i++) {
         PC_CASE("%s", settings[i]);
         dumpAndCheck(settings[i]);
