@@ -111,6 +111,7 @@ bool pcSpaceCollect(pcSpace* s, dGeomID geom1, dGeomID geom2, const pcSettings* 
 {
     dSurfaceParameters surface;
     pcSurface usual = pcDefaultSurface(settings);
+    if (s->space) return true; /* its pairs are found here */
     if (pcCollectedFind(&s->collected, geom1, geom2) || !surfaceOf(s, geom1, geom2, &usual, &surface)) return true;
     return pcCollectedAdd(&s->collected, geom1, geom2, &surface);
 }
@@ -454,7 +455,8 @@ static void ignoreJoints(pcSpace* s, pcGathered* g)
 /* A joint that the host made wins over the same pair collected. */
 static void dropJoined(pcSpace* s, const pcGathered* g)
 {
-    for (int i = 0; i < g->touchJoints; i++) {
+    for (int i = 0; i < s->collected.pairs; i++) s->collected.pair[i].joined = false;
+    for (int i = 0; s->collected.pairs > 0 && i < g->touchJoints; i++) {
         const dContactGeom* geom = &pcOdeContact(g->touchJoint[i].joint)->geom;
         pcCollectedPair* pair = pcCollectedFind(&s->collected, geom->g1, geom->g2);
         if (pair) pair->joined = true;

@@ -15,6 +15,18 @@ function(run)
     set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# The README's page for ODE programs shows two files that are compiled and run elsewhere: word by word.
+file(READ ${README} readme)
+foreach(shown attached plugin)
+    file(READ ${CMAKE_CURRENT_LIST_DIR}/../hosts/${shown}.c source)
+    string(FIND "${source}" "#include" begin)
+    string(SUBSTRING "${source}" ${begin} -1 source)
+    string(FIND "${readme}" "```c\n${source}```" at)
+    if(at EQUAL -1)
+        message(FATAL_ERROR "The README does not show test_worlds/hosts/${shown}.c as it is.")
+    endif()
+endforeach()
+
 # The program is the one that the README shows, so that what a reader copies is what is tested.
 file(READ ${README} readme)
 string(FIND "${readme}" "## Use it from C: geometry" begin)
