@@ -18,8 +18,8 @@ void pcOdeForgetWorld(dWorldID world);
 
 /* Of a pair of geoms, beyond its dSurfaceParameters. It comes empty: all 0 and NaN. */
 typedef struct pcSurfaceMore {
-    double direction1[3];  /* in which mu counts, world axes; 0 0 0: any */
-    double fastest, sink;  /* as pcSurface has them; NaN: the world's. ODE's own steps do without */
+    double direction1[3]; /* in which mu counts, world axes; 0 0 0: any */
+    double fastest, sink; /* as pcSurface has them; NaN: the world's. ODE's own steps do without */
 } pcSurfaceMore;
 
 /* A row that no joint makes. ODE's own steps do without. */
@@ -31,7 +31,7 @@ typedef struct pcHostRow {
 typedef struct pcWorldMore {
     void* context;
     void (*surface)(void* context, dGeomID geom1, dGeomID geom2, pcSurfaceMore* more); /* NULL: nothing more */
-    int (*row)(void* context, int index, pcHostRow* row);                              /* 0: there is none of that index; NULL: none at all */
+    int (*row)(void* context, int index, pcHostRow* row); /* 0: there is none of that index; NULL: none at all */
 } pcWorldMore;
 
 /* Of a world that is attached. */

@@ -18,7 +18,7 @@ typedef struct pcHost {
 
     pcSettings settings;
     int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
-    pcSpace space; /* with what is known beyond ODE's words */
+    pcSpace space;                  /* with what is known beyond ODE's words */
     pcMemory* memory;
     pcGathered gathered;
     pcContactResult* touch;

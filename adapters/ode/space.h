@@ -41,8 +41,8 @@ typedef struct pcSpace {
     int shapes, shapeRoom;
     pcPlacedShape* shape;
     dGeomID* geom;
-    pcGeomSet members; /* geoms of the space, or of the collected pairs */
-    bool unknown;      /* a geom of the space is of a class that the metric does not know */
+    pcGeomSet members;                        /* geoms of the space, or of the collected pairs */
+    bool unknown;                             /* a geom of the space is of a class that the metric does not know */
     int rounds, roundRoom, planes, planeRoom; /* geoms that the metric does not measure against planes, and planes */
     dGeomID *round, *plane;
     pcHostSurface host;

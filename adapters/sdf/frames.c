@@ -111,7 +111,8 @@ static pcPose localPose(pcSdfReader* r, int frame, int depth)
     pcSdfFrame* f = r->frame + frame;
     if (f->state == 2) return f->local;
     if (f->state == 1) pcSdfFail(r, f->node, "the pose of '%.80s' is given relative to itself", f->name ? f->name : "this");
-    if (depth > PC_SDF_MOST_FRAMES_BETWEEN) pcSdfFail(r, f->node, "more than %d frames are relative to each other", PC_SDF_MOST_FRAMES_BETWEEN);
+    if (depth > PC_SDF_MOST_FRAMES_BETWEEN)
+        pcSdfFail(r, f->node, "more than %d frames are relative to each other", PC_SDF_MOST_FRAMES_BETWEEN);
     if (r->status != PC_OK) return pcSdfIdentity();
     f->state = 1;
     f->local = workOut(r, frame, depth);

@@ -122,7 +122,8 @@ static pcScenePoints prismOf(pcSdfReader* r, const xmlNode* node)
         for (int k = 0; k < 2; k++) out.xyz[6 * at + k] = out.xyz[6 * at + 3 + k] = xy[at][k];
         out.xyz[6 * at + 5] = height;
     }
-    if (r->status == PC_OK && !isConvex((const double(*)[2])xy, count)) pcSdfNoted(r, "polyline that is not convex, taken as its convex hull");
+    if (r->status == PC_OK && !isConvex((const double(*)[2])xy, count))
+        pcSdfNoted(r, "polyline that is not convex, taken as its convex hull");
     pcSdfHull(r, node, &out);
     return out;
 }

@@ -21,22 +21,22 @@ typedef struct pcStageHull {
 /* A row of damping and spring beside a joint. */
 typedef struct pcStageDrive {
     dJointID motor, joint;
-    int which;                           /* first or second axis */
+    int which; /* first or second axis */
     double stiffness, damping, reference;
     double angle; /* where the joint was, turns counted */
 } pcStageDrive;
 
 /* A row that ties two bodies: J v = 0, J from axes that are fixed in them. */
 typedef struct pcStageCoupling {
-    dBodyID body1, body2; /* NULL: the world */
-    bool screw;           /* else gears */
+    dBodyID body1, body2;          /* NULL: the world */
+    bool screw;                    /* else gears */
     dVector3 axis1, axis2, anchor; /* in the bodies; of a screw: axis1 and anchor, in body 1, or in the world if there is none */
     double ratio;                  /* of a screw: metres per radian */
     double error;                  /* the row's velocity, summed up */
 } pcStageCoupling;
 
 typedef struct pcStagePlane {
-    double place;       /* along the axis across the plane */
+    double place;        /* along the axis across the plane */
     dQuaternion upright; /* the orientation it started from */
 } pcStagePlane;
 
@@ -71,8 +71,8 @@ double pcStageFastest(const pcStage* stage); /* max_vel of a surface that does n
 pcStatus pcStageJoints(pcStage* stage);
 
 /* drives.c: damping, springs, screws and gears */
-void pcStageDrives(pcStage* stage, double h); /* before a step */
-void pcStageCouple(pcStage* stage, double h); /* before a native step */
+void pcStageDrives(pcStage* stage, double h);  /* before a step */
+void pcStageCouple(pcStage* stage, double h);  /* before a native step */
 void pcStageCoupled(pcStage* stage, double h); /* after any step */
 int pcStageRow(void* stage, int index, pcHostRow* row);
 

@@ -119,8 +119,17 @@ static void readKind(pcSdfReader* r, const pcSdfJointNode* joint, pcSceneJoint* 
 
 void pcSdfJoint(pcSdfReader* r, const pcSdfJointNode* joint)
 {
-    static const char* const known[] = {"parent",       "child",         "pose",    "axis",         "axis2",
-                                        "thread_pitch", "gearbox_ratio", "physics", "gearbox_reference_body", "screw_thread_pitch", NULL};
+    static const char* const known[] = {"parent",
+                                        "child",
+                                        "pose",
+                                        "axis",
+                                        "axis2",
+                                        "thread_pitch",
+                                        "gearbox_ratio",
+                                        "physics",
+                                        "gearbox_reference_body",
+                                        "screw_thread_pitch",
+                                        NULL};
     pcScene* scene = r->scene;
     int scope = r->frame[joint->frame].scope;
     pcSceneJoint out = {.name = pcSdfScopeName(r, scope, r->frame[joint->frame].name), .reference = PC_SCENE_WORLD};

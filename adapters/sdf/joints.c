@@ -90,10 +90,7 @@ static void makeBall(Making* m)
     dJointSetBallAnchor(j, x[0], x[1], x[2]);
 }
 
-static void makeFixed(Making* m)
-{
-    dJointSetFixed(makeJoint(m, dJointCreateFixed(m->stage->world, 0), dJointSetFixedParam));
-}
+static void makeFixed(Making* m) { dJointSetFixed(makeJoint(m, dJointCreateFixed(m->stage->world, 0), dJointSetFixedParam)); }
 
 /* The first axis of SDF is the parent's, that of ODE its first body's. */
 static void makeUniversal(Making* m)
@@ -168,7 +165,8 @@ static pcStatus addDrive(Making* m, int which)
     pcStageInner* inner = m->stage->inner;
     const pcSceneAxis* axis = m->source->axis + which;
     const double* a = m->axis[which];
-    pcStageDrive drive = {.joint = m->joint, .which = which, .stiffness = axis->stiffness, .damping = axis->damping, .reference = axis->reference};
+    pcStageDrive drive = {
+        .joint = m->joint, .which = which, .stiffness = axis->stiffness, .damping = axis->damping, .reference = axis->reference};
     bool slides = m->source->kind == PC_SCENE_PRISMATIC, onParent = dJointGetType(m->joint) == dJointTypeHinge2 ? which == 1 : which == 0;
     bool one = m->source->kind != PC_SCENE_UNIVERSAL && m->source->kind != PC_SCENE_REVOLUTE2;
     int relative = one ? 1 : onParent ? 2 : 1;

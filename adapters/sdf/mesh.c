@@ -29,10 +29,7 @@ typedef struct Mesh {
     Points part;   /* of the piece at hand */
 } Mesh;
 
-static void failAt(Mesh* m, const char* what)
-{
-    pcSdfFail(m->reader, m->node, "%s:%d: %s", m->file, m->line, what);
-}
+static void failAt(Mesh* m, const char* what) { pcSdfFail(m->reader, m->node, "%s:%d: %s", m->file, m->line, what); }
 
 static void addPoint(Mesh* m, Points* points, const double* xyz)
 {

@@ -114,7 +114,7 @@ void pcSdfCollision(pcSdfReader* r, const xmlNode* node, int link, int linkFrame
 
 static void readLink(pcSdfReader* r, const xmlNode* node, int scope, bool fixed, bool selfCollide)
 {
-    static const char* const known[] = {"pose",         "inertial",       "collision",          "gravity",     "kinematic",
+    static const char* const known[] = {"pose",         "inertial",       "collision",         "gravity",     "kinematic",
                                         "self_collide", "velocity_decay", "must_be_base_link", "enable_wind", NULL};
     pcScene* scene = r->scene;
     int at = scene->links;
@@ -168,8 +168,8 @@ static int addModel(pcSdfReader* r, const xmlNode* node, int scope, const pcSdfO
 
 void pcSdfModel(pcSdfReader* r, xmlNode* node, int scope, bool fixed, const pcSdfOverride* override)
 {
-    static const char* const known[] = {"pose",         "static",       "self_collide",         "link",       "joint",      "frame", "model",
-                                        "include",      "allow_auto_disable", "enable_wind", "gripper", NULL};
+    static const char* const known[] = {"pose",  "static",  "self_collide",       "link",        "joint",   "frame",
+                                        "model", "include", "allow_auto_disable", "enable_wind", "gripper", NULL};
     int model = addModel(r, node, scope, override);
     if (r->status != PC_OK) return;
     fixed |= pcSdfFlag(r, override ? override->include : NULL, "static", pcSdfFlag(r, node, "static", false));

@@ -65,7 +65,7 @@ static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
 
 void pcSdfPhysics(pcSdfReader* r, const xmlNode* physics)
 {
-    static const char* const known[] = {"max_step_size", "gravity", "ode", "pcontact", "max_contacts", "real_time_factor",
+    static const char* const known[] = {"max_step_size",         "gravity",        "ode", "pcontact", "max_contacts", "real_time_factor",
                                         "real_time_update_rate", "magnetic_field", NULL};
     pcScenePhysics* p = &r->scene->physics;
     p->step = pcSdfNumber(r, physics, "max_step_size", p->step);

@@ -96,7 +96,8 @@ const char* pcSdfNotes(pcSdfReader* reader);
 
 /* ---- numbers.c: of the child `name` of a node, which may be missing ---- */
 
-bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out, int count); /* exactly so many, in the node itself; false: failed */
+bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out,
+                  int count); /* exactly so many, in the node itself; false: failed */
 double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);
 double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
 double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
@@ -112,11 +113,11 @@ bool pcSdfWord(const char* word, double* out); /* one finite number, and nothing
 /* ---- frames.c ---- */
 
 pcPose pcSdfIdentity(void);
-int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);               /* its index; -1: failed */
-pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);                        /* in the world */
-int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name);          /* -1: there is none */
-int pcSdfFrameLink(pcSdfReader* reader, int frame);                            /* the link it moves with; PC_SCENE_WORLD; -2: none */
-pcPose pcSdfRelative(const pcPose* of, const pcPose* in);                      /* of^-1 * in */
+int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);      /* its index; -1: failed */
+pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);               /* in the world */
+int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name); /* -1: there is none */
+int pcSdfFrameLink(pcSdfReader* reader, int frame);                   /* the link it moves with; PC_SCENE_WORLD; -2: none */
+pcPose pcSdfRelative(const pcPose* of, const pcPose* in);             /* of^-1 * in */
 
 /* ---- the elements ---- */
 

@@ -72,8 +72,8 @@ typedef struct pcSceneLink {
     pcPose pose;      /* in the world */
     bool fixed;       /* its model is static */
     bool kinematic, gravity, selfCollide;
-    double mass, centre[3];    /* centre of mass, in the link */
-    double inertia[9];         /* about it, in the link's axes, row-major */
+    double mass, centre[3]; /* centre of mass, in the link */
+    double inertia[9];      /* about it, in the link's axes, row-major */
     double linearDecay, angularDecay;
 } pcSceneLink;
 
@@ -128,7 +128,7 @@ typedef struct pcScene {
     pcSceneCollision* collision;
     pcSceneJoint* joint;
     pcScenePhysics physics;
-    const char* skipped; /* what the file has and nobody reads, one line; "" nothing */
+    const char* skipped;                    /* what the file has and nobody reads, one line; "" nothing */
     int linkRoom, collisionRoom, jointRoom; /* private, as the next */
     struct pcSceneMemory* memory;
 } pcScene;

@@ -53,8 +53,9 @@ static const char* searchModel(pcSdfReader* r, const char* folder, const char* n
 static int versionOf(const char* text)
 {
     int major = 0, minor = 0;
-    return text && sscanf(text, "%d.%d", &major, &minor) == 2 && major >= 0 && major < 100 && minor >= 0 && minor < 100 ? 100 * major + minor
-                                                                                                                        : 0;
+    return text && sscanf(text, "%d.%d", &major, &minor) == 2 && major >= 0 && major < 100 && minor >= 0 && minor < 100
+               ? 100 * major + minor
+               : 0;
 }
 
 /* A folder's model.config names a file for each version: the newest that is not newer than ours and exists, else model.sdf. */

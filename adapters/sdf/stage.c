@@ -159,8 +159,7 @@ static void freeInner(pcStageInner* inner)
         free(inner->hull[i].points);
         free(inner->hull[i].polygons);
     }
-    void* all[] = {inner->bodyOfLink, inner->geom,  inner->hull,    inner->drive,
-                   inner->coupling,   inner->joined, inner->plane, inner->skipped};
+    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(inner);
 }

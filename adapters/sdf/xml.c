@@ -155,7 +155,8 @@ static xmlDoc* parse(pcSdfReader* r, const char* file, const char* text, int len
 static void checkDepth(pcSdfReader* r, const xmlNode* node, int depth)
 {
     if (depth > PC_SDF_MOST_DEPTH) pcSdfFail(r, node, "elements stand more than %d deep in each other", PC_SDF_MOST_DEPTH);
-    for (const xmlNode* child = pcSdfFirst(node); child && r->status == PC_OK; child = pcSdfFollowing(child)) checkDepth(r, child, depth + 1);
+    for (const xmlNode* child = pcSdfFirst(node); child && r->status == PC_OK; child = pcSdfFollowing(child))
+        checkDepth(r, child, depth + 1);
 }
 
 xmlNode* pcSdfOpen(pcSdfReader* r, const char* file)

@@ -55,8 +55,28 @@ void sdfMutationEnd(SdfMutation* m)
 
 /* ---- damage ---- */
 
-static const char* const words[] = {"nan", "-1", "0", "1e308", "-1e-320", "inf", "", "1 2", "world", "__model__", "<link name='x'/>", "<pose>1 2 3 4 5 6</pose>",
-                                    "<!--", "]]>", "&amp;", "<model name='q'>", "</model>", "<joint name='z' type='ball'>", "true", "1e9", "1e-9", "0x7fffffff"};
+static const char* const words[] = {"nan",
+                                    "-1",
+                                    "0",
+                                    "1e308",
+                                    "-1e-320",
+                                    "inf",
+                                    "",
+                                    "1 2",
+                                    "world",
+                                    "__model__",
+                                    "<link name='x'/>",
+                                    "<pose>1 2 3 4 5 6</pose>",
+                                    "<!--",
+                                    "]]>",
+                                    "&amp;",
+                                    "<model name='q'>",
+                                    "</model>",
+                                    "<joint name='z' type='ball'>",
+                                    "true",
+                                    "1e9",
+                                    "1e-9",
+                                    "0x7fffffff"};
 
 /* Puts `with` in place of text[from .. from + length). */
 static void replace(char* text, size_t room, size_t from, size_t length, const char* with)

@@ -70,8 +70,9 @@ PC_TEST(SdfRead, PosesOfNestedModelsAddUp)
 /* Turned by a quarter about z, what was about x is about y. */
 PC_TEST(SdfRead, InertiaTurnsWithItsPose)
 {
-    pcScene* s = readGood(sdfWorld("1.6", "<model name='m'><link name='l'><inertial><pose>0 0 0 0 0 1.5707963267948966</pose><mass>2</mass>"
-                                          "<inertia><ixx>1</ixx><iyy>2</iyy><izz>3</izz><ixy>0.1</ixy></inertia></inertial></link></model>"));
+    pcScene* s =
+        readGood(sdfWorld("1.6", "<model name='m'><link name='l'><inertial><pose>0 0 0 0 0 1.5707963267948966</pose><mass>2</mass>"
+                                 "<inertia><ixx>1</ixx><iyy>2</iyy><izz>3</izz><ixy>0.1</ixy></inertia></inertial></link></model>"));
     PC_ASSERT_TRUE(s != NULL);
     PC_EXPECT_NEAR(2.0, s->link[0].inertia[0], 1e-12);
     PC_EXPECT_NEAR(1.0, s->link[0].inertia[4], 1e-12);
@@ -102,8 +103,8 @@ PC_TEST(SdfRead, FlagsOfModelsAndLinksAreKept)
 
 static pcSceneShape shapeOf(const char* geometry, pcScene** scene)
 {
-    *scene = readGood(sdfWorld("1.7", "<model name='m'><link name='l'><collision name='c'><geometry>%s</geometry></collision></link></model>",
-                               geometry));
+    *scene = readGood(
+        sdfWorld("1.7", "<model name='m'><link name='l'><collision name='c'><geometry>%s</geometry></collision></link></model>", geometry));
     if (*scene && (*scene)->collisions == 1) return (*scene)->collision[0].shape;
     PC_FAIL("%s made no collision", geometry);
     return (pcSceneShape){.pieces = -1};
@@ -190,8 +191,9 @@ static size_t cubeStl(unsigned char* bytes)
 PC_TEST(SdfRead, MeshesAreHullsOfObjAndStl)
 {
     char folder[] = "/tmp/pcontact_XXXXXX", uri[600];
-    static const char ascii[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 2 0\nendloop\nendfacet\n"
-                                "facet normal 0 0 1\nouter loop\nvertex 0 0 2\nvertex 2 0 0\nvertex 0.1 0.1 0.1\nendloop\nendfacet\nendsolid\n";
+    static const char ascii[] =
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 2 0\nendloop\nendfacet\n"
+        "facet normal 0 0 1\nouter loop\nvertex 0 0 2\nvertex 2 0 0\nvertex 0.1 0.1 0.1\nendloop\nendfacet\nendsolid\n";
     static const struct {
         const char *file, *more;
         int pieces, points;
@@ -234,7 +236,7 @@ PC_TEST(SdfRead, SurfacesAreReadInFull)
                "</collision><collision name='d'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link></model>"));
     PC_ASSERT_TRUE(s != NULL);
     const pcSceneSurface *a = &s->collision[0].surface, *b = &s->collision[1].surface;
-    const double got[] = {a->mu,     a->mu2,       a->fdir1[0], a->slip1, a->slip2, a->torsion, a->patchRadius, a->bounce,
+    const double got[] = {a->mu,        a->mu2,     a->fdir1[0], a->slip1, a->slip2, a->torsion, a->patchRadius, a->bounce,
                           a->threshold, a->softCfm, a->softErp,  a->kp,    a->kd,    a->fastest, a->minDepth};
     const double want[] = {.1, .2, 1, .3, .4, .5, .6, .7, .8, 1, 2, 3, 4, 5, 6};
     for (size_t i = 0; i < sizeof got / sizeof *got; i++) PC_EXPECT_NEAR(want[i], got[i], 0);
@@ -279,11 +281,12 @@ PC_TEST(SdfRead, AxesAreInTheFrameOfTheirVersion)
 PC_TEST(SdfRead, JointsAreReadInFull)
 {
     pcScene* s = readGood(sdfWorld(
-        "1.6", "<model name='m'><link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz>"
-               "<limit><lower>-1</lower><upper>inf</upper><effort>5</effort></limit><dynamics><damping>.1</damping><friction>.2</friction>"
-               "<spring_stiffness>.3</spring_stiffness><spring_reference>.4</spring_reference></dynamics></axis><physics><ode><cfm>.5</cfm>"
-               "<erp>.6</erp><limit><cfm>.7</cfm><erp>.8</erp></limit></ode></physics></joint>"
-               "<joint name='k' type='screw'><parent>a</parent><child>world</child><thread_pitch>4</thread_pitch></joint></model>"));
+        "1.6",
+        "<model name='m'><link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz>"
+        "<limit><lower>-1</lower><upper>inf</upper><effort>5</effort></limit><dynamics><damping>.1</damping><friction>.2</friction>"
+        "<spring_stiffness>.3</spring_stiffness><spring_reference>.4</spring_reference></dynamics></axis><physics><ode><cfm>.5</cfm>"
+        "<erp>.6</erp><limit><cfm>.7</cfm><erp>.8</erp></limit></ode></physics></joint>"
+        "<joint name='k' type='screw'><parent>a</parent><child>world</child><thread_pitch>4</thread_pitch></joint></model>"));
     PC_ASSERT_TRUE(s != NULL);
     PC_ASSERT_EQ_INT(2, s->joints);
     const pcSceneJoint* j = s->joint;
@@ -291,7 +294,8 @@ PC_TEST(SdfRead, JointsAreReadInFull)
     PC_EXPECT_EQ_INT(PC_SCENE_WORLD, j->parent);
     PC_EXPECT_NEAR(-1, j->axis[0].lower, 0);
     PC_EXPECT_TRUE(isinf(j->axis[0].upper));
-    const double got[] = {j->axis[0].damping, j->axis[0].friction, j->axis[0].stiffness, j->axis[0].reference, j->cfm, j->erp, j->stopCfm, j->stopErp};
+    const double got[] = {j->axis[0].damping, j->axis[0].friction, j->axis[0].stiffness, j->axis[0].reference, j->cfm, j->erp,
+                          j->stopCfm,         j->stopErp};
     for (int i = 0; i < 8; i++) PC_EXPECT_NEAR(0.1 * (i + 1), got[i], 1e-15);
     PC_EXPECT_NEAR(-0.25, j[1].pitch, 1e-15);
     PC_EXPECT_EQ_INT(PC_SCENE_WORLD, j[1].child);
@@ -352,10 +356,11 @@ PC_TEST(SdfRead, IncludesFollowModelUris)
 PC_TEST(SdfRead, PhysicsAndOurSettingsAreRead)
 {
     pcScene* s = readGood(sdfWorld(
-        "1.6", "<gravity>0 0 -3</gravity><physics type='ode'><max_step_size>0.02</max_step_size><ode><solver><type>world</type><iters>7</iters>"
-               "<sor>1.1</sor></solver><constraints><cfm>1e-5</cfm><erp>.3</erp><contact_max_correcting_vel>4</contact_max_correcting_vel>"
-               "<contact_surface_layer>.5</contact_surface_layer></constraints></ode><pcontact><model>convex</model><gamma>1</gamma>"
-               "<planar>xz</planar><time>12.5</time></pcontact></physics>"));
+        "1.6",
+        "<gravity>0 0 -3</gravity><physics type='ode'><max_step_size>0.02</max_step_size><ode><solver><type>world</type><iters>7</iters>"
+        "<sor>1.1</sor></solver><constraints><cfm>1e-5</cfm><erp>.3</erp><contact_max_correcting_vel>4</contact_max_correcting_vel>"
+        "<contact_surface_layer>.5</contact_surface_layer></constraints></ode><pcontact><model>convex</model><gamma>1</gamma>"
+        "<planar>xz</planar><time>12.5</time></pcontact></physics>"));
     PC_ASSERT_TRUE(s != NULL);
     const pcScenePhysics* p = &s->physics;
     PC_EXPECT_NEAR(-3, p->gravity[2], 0);

@@ -6,7 +6,8 @@
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/sdf_text.h"
 
-#define GROUND "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry></collision></link></model>"
+#define GROUND \
+    "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry></collision></link></model>"
 #define PHYSICS(h) "<physics type='ode'><max_step_size>" h "</max_step_size></physics>"
 #define BOX "<geometry><box><size>1 1 1</size></box></geometry>"
 static const char* const both[] = {"model=lcp", "model=native"};
@@ -17,10 +18,11 @@ static double z(dBodyID body) { return body ? dBodyGetPosition(body)[2] : (doubl
 
 PC_TEST(SdfStage, BodiesStandAtTheirCentresOfMass)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.01") GROUND
-                                   "<model name='m'><pose>0 0 0.5 0 0 0</pose><link name='l'><inertial><pose>0.1 0.2 -0.3 0 0 0</pose></inertial>"
-                                   "<collision name='c'>" BOX "</collision></link></model>"),
-                          "model=lcp");
+    pcStage* s =
+        sdfStage(sdfWorld("1.6", PHYSICS("0.01") GROUND
+                          "<model name='m'><pose>0 0 0.5 0 0 0</pose><link name='l'><inertial><pose>0.1 0.2 -0.3 0 0 0</pose></inertial>"
+                          "<collision name='c'>" BOX "</collision></link></model>"),
+                 "model=lcp");
     PC_ASSERT_TRUE(s != NULL);
     const dReal* x = dBodyGetPosition(sdfBody(s, "m::l"));
     PC_EXPECT_NEAR(0.1, x[0], 1e-15);
@@ -47,8 +49,9 @@ PC_TEST(SdfStage, EveryShapeRestsOnThePlane)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int k = 0; k < 2; k++) {
             PC_CASE("%s under %s", table[i].geometry, both[k]);
-            pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.005") GROUND "<model name='m'><pose>0 0 0.7 0 0 0</pose><link name='l'><collision "
-                                                                         "name='c'><geometry>%s</geometry></collision></link></model>",
+            pcStage* s = sdfStage(sdfWorld("1.6",
+                                           PHYSICS("0.005") GROUND "<model name='m'><pose>0 0 0.7 0 0 0</pose><link name='l'><collision "
+                                                                   "name='c'><geometry>%s</geometry></collision></link></model>",
                                            table[i].geometry),
                                   both[k]);
             PC_ASSERT_TRUE(s != NULL);
@@ -85,20 +88,23 @@ static int contactsOf(const char* text)
     return report.contacts;
 }
 
-#define BOXES(model, first, second, joint)                                                                                                    \
-    sdfWorld("1.6", PHYSICS("0.01") "<model name='m'>%s<link name='a'>%s<collision name='c'>" BOX "%s</collision></link>"                     \
-                                    "<link name='b'><pose>0 0 1 0 0 0</pose><collision name='c'>" BOX "</collision></link>%s</model>", model, \
-             first, second, joint)
+#define BOXES(model, first, second, joint)                                                                                      \
+    sdfWorld("1.6",                                                                                                             \
+             PHYSICS("0.01") "<model name='m'>%s<link name='a'>%s<collision name='c'>" BOX "%s</collision></link>"              \
+                             "<link name='b'><pose>0 0 1 0 0 0</pose><collision name='c'>" BOX "</collision></link>%s</model>", \
+             model, first, second, joint)
 
 PC_TEST(SdfStage, LinksOfAModelMeetOnlyWithSelfCollide)
 {
     PC_EXPECT_EQ_INT(0, contactsOf(BOXES("", "", "", "")));
     PC_EXPECT_EQ_INT(4, contactsOf(BOXES("<self_collide>1</self_collide>", "", "", "")));
     PC_EXPECT_EQ_INT(4, contactsOf(BOXES("", "<self_collide>1</self_collide>", "", "")));
-    PC_EXPECT_EQ_INT(0, contactsOf(BOXES("<self_collide>1</self_collide>", "", "", "<joint name='j' type='ball'><parent>a</parent><child>b</child></joint>")));
+    PC_EXPECT_EQ_INT(0, contactsOf(BOXES("<self_collide>1</self_collide>", "", "",
+                                         "<joint name='j' type='ball'><parent>a</parent><child>b</child></joint>")));
     PC_EXPECT_EQ_INT(0, contactsOf(BOXES("<self_collide>1</self_collide>", "", "<max_contacts>0</max_contacts>", "")));
-    PC_EXPECT_EQ_INT(0, contactsOf(BOXES("<self_collide>1</self_collide>", "",
-                                         "<surface><contact><collide_without_contact>1</collide_without_contact></contact></surface>", "")));
+    PC_EXPECT_EQ_INT(0,
+                     contactsOf(BOXES("<self_collide>1</self_collide>", "",
+                                      "<surface><contact><collide_without_contact>1</collide_without_contact></contact></surface>", "")));
     PC_EXPECT_EQ_INT(0, contactsOf(BOXES("<self_collide>1</self_collide>", "",
                                          "<surface><contact><collide_bitmask>0xf0000</collide_bitmask></contact></surface>", "")));
     PC_EXPECT_EQ_INT(4, contactsOf(BOXES("<self_collide>1</self_collide>", "",
@@ -110,13 +116,16 @@ PC_TEST(SdfStage, LinksOfAModelMeetOnlyWithSelfCollide)
 /* A box on a slope of its own making: gravity leans by 45 degrees along x and y. */
 static void slide(const char* surface, const char* settings, double seconds, double velocity[3])
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>3 3 -10</gravity>" PHYSICS("0.001")
-                                   "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry><surface>"
-                                   "<friction><ode><mu>5</mu><mu2>5</mu2></ode></friction></surface></collision></link></model><model name='m'>"
-                                   "<pose>0 0 0.5 0 0 0</pose><link name='l'><inertial><inertia><ixx>100</ixx><iyy>100</iyy><izz>100</izz></inertia>"
-                                   "</inertial><collision name='c'>" BOX "<surface>%s</surface></collision></link></model>",
-                                   surface),
-                          settings);
+    pcStage* s = sdfStage(
+        sdfWorld(
+            "1.6",
+            "<gravity>3 3 -10</gravity>" PHYSICS(
+                "0.001") "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry><surface>"
+                         "<friction><ode><mu>5</mu><mu2>5</mu2></ode></friction></surface></collision></link></model><model name='m'>"
+                         "<pose>0 0 0.5 0 0 0</pose><link name='l'><inertial><inertia><ixx>100</ixx><iyy>100</iyy><izz>100</izz></inertia>"
+                         "</inertial><collision name='c'>" BOX "<surface>%s</surface></collision></link></model>",
+            surface),
+        settings);
     for (int k = 0; k < 3; k++) velocity[k] = NAN;
     if (!s) return;
     sdfRun(s, seconds);
@@ -156,9 +165,13 @@ PC_TEST(SdfStage, BallsBounce)
                                "</restitution_coefficient><threshold>0.1</threshold></bounce></surface>";
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") "<model name='a'><static>1</static><link name='l'><collision name='c'>%s</collision></link></model>"
-                                       "<model name='b'><pose>0 0 2 0 0 0</pose><link name='l'><collision name='c'>%s</collision></link></model>", ball, ball),
-                              both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld(
+                "1.6",
+                PHYSICS("0.001") "<model name='a'><static>1</static><link name='l'><collision name='c'>%s</collision></link></model>"
+                                 "<model name='b'><pose>0 0 2 0 0 0</pose><link name='l'><collision name='c'>%s</collision></link></model>",
+                ball, ball),
+            both[k]);
         PC_ASSERT_TRUE(s != NULL);
         double highest = 0.0, before = 0.0;
         for (int i = 0; i < 900; i++) {
@@ -195,15 +208,18 @@ PC_TEST(SdfStage, DepthIsRepairedAsFastAsTheFileSays)
 
 /* ---- joints ---- */
 
-#define HANG(type, axis) "<model name='m'><link name='l'><inertial><pose>0 0 -1 0 0 0</pose></inertial></link><joint name='j' type='" type \
-                         "'><parent>world</parent><child>l</child><axis>" axis "</axis></joint></model>"
+#define HANG(type, axis)                                                                                              \
+    "<model name='m'><link name='l'><inertial><pose>0 0 -1 0 0 0</pose></inertial></link><joint name='j' type='" type \
+    "'><parent>world</parent><child>l</child><axis>" axis "</axis></joint></model>"
 
 /* I a = -c a', I = 1 + m = 2. */
 PC_TEST(SdfStage, DampingIsImplicit)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") HANG("revolute", "<xyz>0 1 0</xyz><dynamics><damping>3</damping></dynamics>")), both[k]);
+        pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001")
+                                                  HANG("revolute", "<xyz>0 1 0</xyz><dynamics><damping>3</damping></dynamics>")),
+                              both[k]);
         PC_ASSERT_TRUE(s != NULL);
         dBodyID body = sdfBody(s, "m::l");
         dBodySetAngularVel(body, 0, 1, 0);
@@ -211,7 +227,9 @@ PC_TEST(SdfStage, DampingIsImplicit)
         sdfRun(s, 1);
         PC_EXPECT_NEAR(exp(-1.5), dBodyGetAngularVel(body)[1], 1e-3);
         sdfEnd(s);
-        s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") HANG("prismatic", "<xyz>0 1 0</xyz><dynamics><damping>1e7</damping></dynamics>")), both[k]);
+        s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001")
+                                         HANG("prismatic", "<xyz>0 1 0</xyz><dynamics><damping>1e7</damping></dynamics>")),
+                     both[k]);
         PC_ASSERT_TRUE(s != NULL);
         body = sdfBody(s, "m::l");
         dBodySetLinearVel(body, 0, 1, 0);
@@ -225,14 +243,21 @@ PC_TEST(SdfStage, SpringsPullToTheirReference)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><damping>20</damping>"
-                                                                    "<spring_stiffness>100</spring_stiffness><spring_reference>0.5</spring_reference></dynamics>")), both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6",
+                     PHYSICS("0.001")
+                         HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><damping>20</damping>"
+                                           "<spring_stiffness>100</spring_stiffness><spring_reference>0.5</spring_reference></dynamics>")),
+            both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 5);
         PC_EXPECT_NEAR(0.5 - 0.098, dJointGetSliderPosition(sdfJoint(s, "m::j")), 1e-4);
         sdfEnd(s);
-        s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") HANG("revolute", "<xyz>0 1 0</xyz><dynamics><damping>20</damping>"
-                                                                    "<spring_stiffness>50</spring_stiffness><spring_reference>8</spring_reference></dynamics>")), both[k]);
+        s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001")
+                                         HANG("revolute",
+                                              "<xyz>0 1 0</xyz><dynamics><damping>20</damping>"
+                                              "<spring_stiffness>50</spring_stiffness><spring_reference>8</spring_reference></dynamics>")),
+                     both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 5);
         PC_EXPECT_NEAR(8 - 2 * M_PI, dJointGetHingeAngle(sdfJoint(s, "m::j")), 1e-3); /* more than one turn */
@@ -244,12 +269,14 @@ PC_TEST(SdfStage, JointFrictionHoldsUpToItsLimit)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><friction>10</friction></dynamics>")), both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><friction>10</friction></dynamics>")), both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 1);
         PC_EXPECT_NEAR(-1, z(sdfBody(s, "m::l")), 1e-9);
         sdfEnd(s);
-        s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><friction>4.8</friction></dynamics>")), both[k]);
+        s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><friction>4.8</friction></dynamics>")),
+                     both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 1);
         PC_EXPECT_NEAR(-5, dBodyGetLinearVel(sdfBody(s, "m::l"))[2], 1e-6);
@@ -263,8 +290,13 @@ PC_TEST(SdfStage, LimitsStopTheChildOnTheRightSide)
     static const char* const ends[] = {"<parent>world</parent><child>l</child>", "<parent>l</parent><child>world</child>"};
     for (int k = 0; k < 4; k++) {
         PC_CASE("%s, %s", ends[k / 2], both[k % 2]);
-        pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") "<model name='m'><link name='l'/><joint name='j' type='revolute'>%s"
-                                       "<axis><xyz>0 0 1</xyz><limit><lower>-0.1</lower><upper>0.5</upper></limit></axis></joint></model>", ends[k / 2]), both[k % 2]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6",
+                     "<gravity>0 0 0</gravity>" PHYSICS(
+                         "0.001") "<model name='m'><link name='l'/><joint name='j' type='revolute'>%s"
+                                  "<axis><xyz>0 0 1</xyz><limit><lower>-0.1</lower><upper>0.5</upper></limit></axis></joint></model>",
+                     ends[k / 2]),
+            both[k % 2]);
         PC_ASSERT_TRUE(s != NULL);
         double sign = k < 2 ? 1.0 : -1.0; /* of the body's own turn */
         dBodyID body = sdfBody(s, "m::l");
@@ -284,10 +316,15 @@ PC_TEST(SdfStage, LimitsStopTheChildOnTheRightSide)
 /* How far the child turns about x or y, relative to a parent that hardly moves, if it is turned at 1 a second for a second. */
 static double reachOf(const char* type, int axis, double way, const char* settings)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") "<model name='m'><link name='a'><inertial><mass>1e6</mass><inertia><ixx>1e6</ixx>"
-                                   "<iyy>1e6</iyy><izz>1e6</izz></inertia></inertial></link><link name='b'/><joint name='j' type='%s'><parent>a</parent><child>b</child>"
-                                   "<axis><xyz>1 0 0</xyz><limit><lower>-0.1</lower><upper>0.2</upper></limit></axis>"
-                                   "<axis2><xyz>0 1 0</xyz>%s</axis2></joint></model>", type, axis == 1 ? "<limit><lower>-0.3</lower><upper>0.4</upper></limit>" : ""), settings);
+    pcStage* s = sdfStage(sdfWorld("1.6",
+                                   "<gravity>0 0 0</gravity>" PHYSICS(
+                                       "0.001") "<model name='m'><link name='a'><inertial><mass>1e6</mass><inertia><ixx>1e6</ixx>"
+                                                "<iyy>1e6</iyy><izz>1e6</izz></inertia></inertial></link><link name='b'/><joint name='j' "
+                                                "type='%s'><parent>a</parent><child>b</child>"
+                                                "<axis><xyz>1 0 0</xyz><limit><lower>-0.1</lower><upper>0.2</upper></limit></axis>"
+                                                "<axis2><xyz>0 1 0</xyz>%s</axis2></joint></model>",
+                                   type, axis == 1 ? "<limit><lower>-0.3</lower><upper>0.4</upper></limit>" : ""),
+                          settings);
     double most = 0.0;
     if (!s) return NAN;
     dBodyID body = sdfBody(s, "m::b");
@@ -319,15 +356,22 @@ PC_TEST(SdfStage, EveryJointHoldsWhatItShould)
     static const struct {
         const char* type;
         int ode; /* -1: none */
-    } table[] = {{"fixed", dJointTypeFixed},         {"revolute", dJointTypeHinge}, {"prismatic", dJointTypeSlider}, {"ball", dJointTypeBall},
-                 {"universal", dJointTypeUniversal}, {"screw", dJointTypePiston},   {"revolute2", dJointTypeHinge2}};
+    } table[] = {{"fixed", dJointTypeFixed},     {"revolute", dJointTypeHinge},      {"prismatic", dJointTypeSlider},
+                 {"ball", dJointTypeBall},       {"universal", dJointTypeUniversal}, {"screw", dJointTypePiston},
+                 {"revolute2", dJointTypeHinge2}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int k = 0; k < 2; k++) {
             PC_CASE("%s under %s", table[i].type, both[k]);
-            pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.002") "<model name='m'><link name='a'/><link name='b'><pose>1 0 0 0 0 0</pose></link>"
-                                           "<joint name='top' type='ball'><parent>world</parent><child>a</child></joint><joint name='j' type='%s'>"
-                                           "<parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint></model>",
-                                           table[i].type), both[k]);
+            pcStage* s = sdfStage(
+                sdfWorld(
+                    "1.6",
+                    PHYSICS(
+                        "0.002") "<model name='m'><link name='a'/><link name='b'><pose>1 0 0 0 0 0</pose></link>"
+                                 "<joint name='top' type='ball'><parent>world</parent><child>a</child></joint><joint name='j' type='%s'>"
+                                 "<parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 "
+                                 "0</xyz></axis2></joint></model>",
+                    table[i].type),
+                both[k]);
             PC_ASSERT_TRUE(s != NULL);
             PC_EXPECT_EQ_INT(table[i].ode, dJointGetType(sdfJoint(s, "m::j")));
             sdfRun(s, 1);
@@ -344,8 +388,11 @@ PC_TEST(SdfStage, ScrewsTurnAsTheyGo)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") "<model name='m'><link name='l'/><joint name='j' type='screw'><parent>world</parent><child>l</child>"
-                                       "<thread_pitch>-2</thread_pitch><axis><xyz>0 0 1</xyz></axis></joint></model>"), both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6",
+                     PHYSICS("0.001") "<model name='m'><link name='l'/><joint name='j' type='screw'><parent>world</parent><child>l</child>"
+                                      "<thread_pitch>-2</thread_pitch><axis><xyz>0 0 1</xyz></axis></joint></model>"),
+            both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 1);
         dBodyID body = sdfBody(s, "m::l");
@@ -362,11 +409,14 @@ PC_TEST(SdfStage, GearboxesKeepTheirRatio)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") "<model name='m'><link name='a'/><link name='b'/>"
-                                       "<joint name='ja' type='revolute'><parent>world</parent><child>a</child></joint>"
-                                       "<joint name='jb' type='revolute'><parent>world</parent><child>b</child></joint>"
-                                       "<joint name='g' type='gearbox'><parent>a</parent><child>b</child><gearbox_ratio>3</gearbox_ratio>"
-                                       "<gearbox_reference_body>world</gearbox_reference_body><axis/><axis2/></joint></model>"), both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS(
+                                "0.001") "<model name='m'><link name='a'/><link name='b'/>"
+                                         "<joint name='ja' type='revolute'><parent>world</parent><child>a</child></joint>"
+                                         "<joint name='jb' type='revolute'><parent>world</parent><child>b</child></joint>"
+                                         "<joint name='g' type='gearbox'><parent>a</parent><child>b</child><gearbox_ratio>3</gearbox_ratio>"
+                                         "<gearbox_reference_body>world</gearbox_reference_body><axis/><axis2/></joint></model>"),
+            both[k]);
         PC_ASSERT_TRUE(s != NULL);
         dBodyID a = sdfBody(s, "m::a"), b = sdfBody(s, "m::b");
         for (int i = 0; i < 1000; i++) {
@@ -384,7 +434,8 @@ PC_TEST(SdfStage, GearboxesKeepTheirRatio)
 static void expectFlat(const pcStage* s)
 {
     for (int i = 0; i < s->bodies; i++) {
-        const dReal *x = dBodyGetPosition(s->body[i].body), *w = dBodyGetAngularVel(s->body[i].body), *v = dBodyGetLinearVel(s->body[i].body);
+        const dReal *x = dBodyGetPosition(s->body[i].body), *w = dBodyGetAngularVel(s->body[i].body),
+                    *v = dBodyGetLinearVel(s->body[i].body);
         const dReal* R = dBodyGetRotation(s->body[i].body);
         if (x[1] != 0.25 || w[0] != 0.0 || w[2] != 0.0 || v[1] != 0.0 || fabs(R[5] - 1.0) > 1e-15)
             PC_FAIL("%s has left its plane: y %.17g v %g w %g %g, tilt %g", s->body[i].name, x[1], v[1], w[0], w[2], R[5] - 1.0);
@@ -396,9 +447,14 @@ PC_TEST(SdfStage, PlanarWorldsStayInTheirPlane)
 {
     for (int k = 0; k < 2; k++) {
         PC_CASE("%s", both[k]);
-        pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 1 -10</gravity><physics type='ode'><max_step_size>0.01</max_step_size><pcontact><planar>xz</planar></pcontact></physics>" GROUND
-                                       "<model name='a'><pose>0 0.25 0.5 0 0 0</pose><link name='l'><collision name='c'>" BOX "</collision></link></model>"
-                                       "<model name='b'><pose>0.45 0.25 2 0 0.3 0</pose><link name='l'><collision name='c'>" BOX "</collision></link></model>"), both[k]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6",
+                     "<gravity>0 1 -10</gravity><physics "
+                     "type='ode'><max_step_size>0.01</max_step_size><pcontact><planar>xz</planar></pcontact></physics>" GROUND
+                     "<model name='a'><pose>0 0.25 0.5 0 0 0</pose><link name='l'><collision name='c'>" BOX "</collision></link></model>"
+                     "<model name='b'><pose>0.45 0.25 2 0 0.3 0</pose><link name='l'><collision name='c'>" BOX
+                     "</collision></link></model>"),
+            both[k]);
         PC_ASSERT_TRUE(s != NULL);
         for (int i = 0; i < 500; i++) {
             dBodyAddTorque(sdfBody(s, "b::l"), 1, 0, 1);
@@ -413,9 +469,13 @@ PC_TEST(SdfStage, PlanarWorldsStayInTheirPlane)
 /* A box slides by mu in the plane and stops where it should. */
 PC_TEST(SdfStage, FrictionActsInThePlane)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 -10</gravity><physics type='ode'><max_step_size>0.001</max_step_size><pcontact><planar>xz</planar></pcontact></physics>" GROUND
-                                   "<model name='a'><pose>0 0 0.05 0 0 0</pose><link name='l'><collision name='c'><geometry><box><size>1 1 0.1</size></box></geometry>"
-                                   "<surface><friction><ode><mu>0.5</mu></ode></friction></surface></collision></link></model>"), "model=lcp");
+    pcStage* s =
+        sdfStage(sdfWorld("1.6", "<gravity>0 0 -10</gravity><physics "
+                                 "type='ode'><max_step_size>0.001</max_step_size><pcontact><planar>xz</planar></pcontact></physics>" GROUND
+                                 "<model name='a'><pose>0 0 0.05 0 0 0</pose><link name='l'><collision name='c'><geometry><box><size>1 1 "
+                                 "0.1</size></box></geometry>"
+                                 "<surface><friction><ode><mu>0.5</mu></ode></friction></surface></collision></link></model>"),
+                 "model=lcp");
     PC_ASSERT_TRUE(s != NULL);
     dBodySetLinearVel(sdfBody(s, "a::l"), 2, 0, 0);
     sdfRun(s, 1);
@@ -430,8 +490,11 @@ PC_TEST(SdfStage, SettingsOfTheFileAreItsDefaults)
 {
     pcScene* scene;
     pcStage* stage;
-    PC_ASSERT_STATUS(PC_OK, sdfRead(sdfWorld("1.6", "<physics><max_step_size>.02</max_step_size><pcontact><gamma>1</gamma><time>3</time></pcontact></physics>"
-                                             "<model name='m'><link name='l'/></model>"), &scene));
+    PC_ASSERT_STATUS(
+        PC_OK,
+        sdfRead(sdfWorld("1.6", "<physics><max_step_size>.02</max_step_size><pcontact><gamma>1</gamma><time>3</time></pcontact></physics>"
+                                "<model name='m'><link name='l'/></model>"),
+                &scene));
     PC_ASSERT_STATUS(PC_OK, pcStageMake(scene, &stage));
     PC_EXPECT_NEAR(1, stage->settings.gamma, 0);
     PC_EXPECT_NEAR(3, stage->time, 0);
