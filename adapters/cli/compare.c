@@ -21,7 +21,7 @@ static const char help[] =
     "  joint error    before each step: the largest error of a joint's rows\n"
     "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
     "  residual       how far contacts are from their law (natural map), by the velocities of the step\n"
-    "  energy gain    the most that the energy ever rose again, by the largest kinetic energy; motors and springs may add some\n"
+    "  energy gain    the most that the energy ever rose again; motors and springs may add some\n"
     "  momentum       what momentum and impulses of a step disagree by, by the weight over the step\n"
     "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n\n"
     "Exit code: 0; 1 if one of our steps had to be ODE's own, or our model lost a body; 2 for bad input.\n";
@@ -45,7 +45,7 @@ static const Quantity quantities[] = {
     {"joint error: most", "joint_error_max", "", offsetof(pcPlayed, joint.most), NUMBER},
     {"cone excess: most", "cone_excess_max", "", offsetof(pcPlayed, coneExcess), NUMBER},
     {"residual: most", "residual_max", "", offsetof(pcPlayed, residual), NUMBER},
-    {"energy gain: most", "energy_gain_max", "", offsetof(pcPlayed, energyGain), NUMBER},
+    {"energy gain: most", "energy_gain_max", "J", offsetof(pcPlayed, energyGain), NUMBER},
     {"momentum error: most", "momentum_error_max", "", offsetof(pcPlayed, momentum), NUMBER},
     {"creep at rest: most", "creep_max", "m/s", offsetof(pcPlayed, creep), NUMBER},
     {"time per step: median", "ms_median", "ms", offsetof(pcPlayed, median), NUMBER},

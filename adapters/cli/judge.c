@@ -102,11 +102,19 @@ static Split project(Split x)
     return (Split){along, along * x.first / friction, along * x.second / friction};
 }
 
+/* What a soft contact, or one that slips, yields to its impulse: the law is that of u with this added. */
+static v3 yielding(const pcWorldContact* c)
+{
+    v3 n = v3Load(c->normal), t1 = v3Load(c->tangent1), p = v3Load(c->impulse);
+    v3 t2 = v3Cross(n, t1), normal = v3Scale(c->softness * v3Dot(n, p), n);
+    return v3AddScaled(v3AddScaled(normal, c->slip1 * v3Dot(t1, p), t1), c->slip2 * v3Dot(t2, p), t2);
+}
+
 /* Without friction the first two are 0, and of a friction that always holds nothing is asked but its normal part. */
 static double residualOf(const pcWorldContact* c, double w, double h)
 {
     bool holds = !(c->mu < HUGE_VAL) || !(c->mu2 < HUGE_VAL);
-    v3 velocity = v3Sub(velocityAt(c->body2, c->point, h), velocityAt(c->body1, c->point, h));
+    v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, h), velocityAt(c->body1, c->point, h)), yielding(c));
     Split u = split(c, velocity, holds ? 0.0 : c->mu, holds ? 0.0 : c->mu2);
     Split p = split(c, v3Load(c->impulse), holds ? 0.0 : per(c->mu), holds ? 0.0 : per(c->mu2));
     u.normal += hypot(u.first, u.second) - c->target;

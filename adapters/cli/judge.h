@@ -1,6 +1,7 @@
 /*
  * How well contacts keep their law after a step, whoever took it: from the bodies' velocities and from what the contacts did. It shares no
- * line with any solver. With u the velocity of body 2 against body 1 at the contact, c the impulse, w = 1/m_1 + 1/m_2:
+ * line with any solver. With u the velocity of body 2 against body 1 at the contact, what it
+ * yields by softness and slip included, c the impulse, w = 1/m_1 + 1/m_2:
  *
  *     natural map    z = c - P(c - u~ / w),    u~ = u - target n + mu |u_t| n,    P the projection on the friction cone
  *     residual       w |z| / (velocity scale of the step)

@@ -24,7 +24,7 @@ typedef struct Play {
     int steps;
     double* ms;
     double* settled;        /* positions when the last quarter began, three per body */
-    double lowest, kinetic; /* energy so far: its least, and the most of its kinetic part */
+    double lowest;          /* energy so far */
     double clock, shown;
 } Play;
 
@@ -119,10 +119,9 @@ static void measureEnergy(Play* p)
 {
     double kinetic, potential;
     energyOf(p->stage, &kinetic, &potential);
-    p->kinetic = fmax(p->kinetic, kinetic);
     p->lowest = fmin(p->lowest, kinetic + potential);
     double gain = kinetic + potential - p->lowest;
-    if (p->kinetic > 0.0) p->out->energyGain = largerOrKnown(p->out->energyGain, gain / p->kinetic);
+    p->out->energyGain = largerOrKnown(p->out->energyGain, gain);
 }
 
 static void measureReport(Play* p, int step)

@@ -41,7 +41,7 @@ typedef struct pcPlayed {
     pcSpread length;                     /* penetration as a length */
     double coneExcess;                   /* most: friction beyond mu times normal, by the largest normal impulse of the step */
     double residual;                     /* most: natural residual */
-    double energyGain;                   /* most that the energy ever rose again, by the largest kinetic energy */
+    double energyGain;                   /* most that the energy ever rose again */
     double momentum;                     /* most that momentum and impulses of a step disagree, by m |g| h of all bodies */
     double creep;                        /* most that a body at rest moves on over the last quarter of the time, length per time */
     double median, p99;                  /* milliseconds of a step */

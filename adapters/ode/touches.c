@@ -38,6 +38,7 @@ static void fill(const pcHostSurface* host, dJointID joint, pcWorldContact* out)
     dPlaneSpace(contact->geom.normal, first, second);
     memcpy(out->tangent1, contact->surface.mode & dContactFDir1 ? contact->fdir1 : first, sizeof out->tangent1);
     out->gap = c.gap, out->mu = s->mu, out->mu2 = s->mu2;
+    out->softness = s->softness, out->slip1 = s->slip1, out->slip2 = s->slip2;
     v3 before = v3Sub(velocityAt(out->body2, out->point), velocityAt(out->body1, out->point));
     double approach = s->normalVelocity - v3Dot(v3Load(out->normal), before), depth = larger(-c.gap - s->sink, 0.0);
     out->target = smaller(s->normalVelocity + s->gamma * depth / host->h, s->fastest);
@@ -73,6 +74,7 @@ pcWorldContact pcTouchOfResult(const pcContactResult* r, const pcGathered* g)
     pcWorldContact out = {.gap = r->gap, .target = r->target, .mu = r->mu, .mu2 = r->mu2};
     if (r->body1 >= 0) out.body1 = g->body[r->body1];
     if (r->body2 >= 0) out.body2 = g->body[r->body2];
+    out.softness = r->softness, out.slip1 = r->slip1, out.slip2 = r->slip2;
     memcpy(out.point, r->point, sizeof out.point);
     memcpy(out.normal, r->normal, sizeof out.normal);
     memcpy(out.tangent1, r->tangent1, sizeof out.tangent1);

@@ -87,6 +87,8 @@ typedef struct pcWorldContact {
     double normal[3];   /* unit, from body 1 to body 2 */
     double tangent1[3]; /* along which mu counts */
     double mu, mu2;     /* of friction, across the normal; infinite: it holds */
+    double softness;      /* velocity per impulse along the normal; 0: hard */
+    double slip1, slip2;  /* velocity per impulse along the tangents */
     double gap;         /* before the step; > 0 apart */
     double target;      /* the normal velocity that the step asked for at least */
     double impulse[3];  /* on body 2, world axes; minus that on body 1 */

@@ -130,6 +130,7 @@ typedef struct pcContactResult {
     double gap;        /* before the step */
     double target;     /* what the step asked of the bodies' normal velocity: at least this, or it pushes */
     double mu, mu2;    /* along the tangents, as in its surface */
+    double softness, slip1, slip2; /* likewise */
     double impulse[6]; /* normal, friction along the tangents, torsion, rolling about the tangents; on body 2 (minus that on body 1) */
 } pcContactResult;
 

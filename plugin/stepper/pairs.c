@@ -188,6 +188,7 @@ pcStatus pcStepEvents(pcStep* step)
         pcStatus status = addPair(step, pair, &step->kept[i].cache);
         if (status != PC_OK) return status;
     }
+    if (pcArenaGood(step->arena)) pcStepSeams(step);
     if (pcArenaGood(step->arena)) pcStepMerge(step);
     return PC_OK;
 }

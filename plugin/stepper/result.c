@@ -159,6 +159,7 @@ static void writeContact(const pcTouch* touch, pcContactResult* out)
     v3Store(out->point, touch->point);
     v3Store(out->normal, touch->normal);
     out->gap = touch->gap;
+    out->softness = touch->surface.softness, out->slip1 = touch->surface.slip1, out->slip2 = touch->surface.slip2;
     out->mu = touch->surface.mu, out->mu2 = isnan(touch->surface.mu2) ? out->mu : touch->surface.mu2;
 }
 

@@ -52,6 +52,9 @@ pcStatus pcSurfaceCheck(const pcSurface* surface, const char* what, int index);
 void pcStepPairs(pcStep* step);
 pcStatus pcStepEvents(pcStep* step);
 
+/* seams.c: contacts with faces that a neighbouring piece covers, left out. */
+void pcStepSeams(pcStep* step);
+
 /* merge.c: what neighbouring pieces of a body have both found, once. */
 void pcStepMerge(pcStep* step);
 

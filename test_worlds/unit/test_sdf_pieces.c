@@ -7,10 +7,12 @@
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/sdf_text.h"
 
-#define GROUND "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry></collision></link></model>"
+#define GROUND \
+    "<model name='ground'><static>1</static><link name='l'><collision name='c'><geometry><plane/></geometry></collision></link></model>"
 #define PIECE(pose, size) "<collision name='c'><pose>" pose "</pose><geometry><box><size>" size "</size></box></geometry></collision>"
-#define SMOOTH(pose, size) "<collision name='c'><pose>" pose "</pose><geometry><box><size>" size "</size></box></geometry><surface><friction>" \
-                           "<ode><mu>0.1</mu></ode></friction></surface></collision>"
+#define SMOOTH(pose, size)                                                                                              \
+    "<collision name='c'><pose>" pose "</pose><geometry><box><size>" size "</size></box></geometry><surface><friction>" \
+    "<ode><mu>0.1</mu></ode></friction></surface></collision>"
 #define PHYSICS "<gravity>0 0 -10</gravity><physics type='ode'><max_step_size>0.01</max_step_size></physics>"
 
 static int contactsOf(const pcStage* s)
@@ -30,11 +32,14 @@ static double residualOf(const pcStage* s)
 /* A top of 2 x 1 x 0.1 on four legs of 1 m: sixteen corners on the ground, from start to end. */
 PC_TEST(SdfPieces, TableOfFiveBoxesRests)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS GROUND "<model name='table'><pose>0 0 0.5 0 0 0</pose><link name='l'>"
-                                   PIECE("0 0 0.55 0 0 0", "2 1 0.1") PIECE("0.9 0.4 0 0 0 0", "0.1 0.1 1") PIECE("-0.9 0.4 0 0 0 0", "0.1 0.1 1")
-                                   PIECE("0.9 -0.4 0 0 0 0", "0.1 0.1 1") PIECE("-0.9 -0.4 0 0 0 0", "0.1 0.1 1") "</link></model>"
-                                   "<model name='cup'><pose>0.8 0.3 1.25 0 0 0.3</pose><link name='l'>" PIECE("0 0 0 0 0 0", "0.2 0.2 0.3") "</link></model>"),
-                          "model=lcp");
+    pcStage* s = sdfStage(
+        sdfWorld("1.6",
+                 PHYSICS GROUND "<model name='table'><pose>0 0 0.5 0 0 0</pose><link name='l'>" PIECE("0 0 0.55 0 0 0", "2 1 0.1")
+                     PIECE("0.9 0.4 0 0 0 0", "0.1 0.1 1") PIECE("-0.9 0.4 0 0 0 0", "0.1 0.1 1") PIECE("0.9 -0.4 0 0 0 0", "0.1 0.1 1")
+                         PIECE("-0.9 -0.4 0 0 0 0", "0.1 0.1 1") "</link></model>"
+                                                                 "<model name='cup'><pose>0.8 0.3 1.25 0 0 0.3</pose><link name='l'>" PIECE(
+                                                                     "0 0 0 0 0 0", "0.2 0.2 0.3") "</link></model>"),
+        "model=lcp");
     PC_ASSERT_TRUE(s != NULL);
     dBodyID table = sdfBody(s, "table::l"), cup = sdfBody(s, "cup::l");
     for (int i = 0; i < 500; i++) {
@@ -51,11 +56,13 @@ PC_TEST(SdfPieces, TableOfFiveBoxesRests)
 /* An L of two boxes in the corner of ground and wall, pulled into it: it touches both, and does not move. */
 PC_TEST(SdfPieces, LRestsInACorner)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>-3 0 -10</gravity><physics type='ode'><max_step_size>0.01</max_step_size></physics>" GROUND
-                                   "<model name='wall'><static>1</static><link name='l'><collision name='c'><geometry><plane><normal>1 0 0</normal></plane></geometry>"
-                                   "</collision></link></model><model name='L'><pose>0.3 0 0.2 0 0 0</pose><link name='l'>"
-                                   SMOOTH("0 0 0.5 0 0 0", "0.2 0.5 1") SMOOTH("0.4 0 0.1 0 0 0", "0.6 0.5 0.2") "</link></model>"),
-                          "model=lcp");
+    pcStage* s =
+        sdfStage(sdfWorld("1.6", "<gravity>-3 0 -10</gravity><physics type='ode'><max_step_size>0.01</max_step_size></physics>" GROUND
+                                 "<model name='wall'><static>1</static><link name='l'><collision name='c'><geometry><plane><normal>1 0 "
+                                 "0</normal></plane></geometry>"
+                                 "</collision></link></model><model name='L'><pose>0.3 0 0.2 0 0 0</pose><link name='l'>" SMOOTH(
+                                     "0 0 0.5 0 0 0", "0.2 0.5 1") SMOOTH("0.4 0 0.1 0 0 0", "0.6 0.5 0.2") "</link></model>"),
+                 "model=lcp");
     PC_ASSERT_TRUE(s != NULL);
     dBodyID body = sdfBody(s, "L::l");
     sdfRun(s, 3);
@@ -76,14 +83,19 @@ static const double TOOTH = 0.02; /* its height above and below the pitch line *
 static int toothPoints(char* text, double height, double half)
 {
     double lean = 0.2, tip = half - height * lean, foot = half + height * lean;
-    return sprintf(text, "<polyline><point>%.9g %.9g</point><point>%.9g %.9g</point><point>%.9g %.9g</point><point>%.9g %.9g</point><height>0.1</height></polyline>",
+    return sprintf(text,
+                   "<polyline><point>%.9g %.9g</point><point>%.9g %.9g</point><point>%.9g %.9g</point><point>%.9g "
+                   "%.9g</point><height>0.1</height></polyline>",
                    -tip, height, tip, height, foot, -height, -foot, -height);
 }
 
 static int collision(char* text, double x, double y, double turn, const char* geometry)
 {
-    return sprintf(text, "<collision name='c'><pose>%.12g %.12g 0 0 0 %.12g</pose><geometry>%s</geometry><surface><friction><ode><mu>0</mu><mu2>0</mu2></ode></friction></surface></collision>",
-                   x, y, turn, geometry);
+    return sprintf(
+        text,
+        "<collision name='c'><pose>%.12g %.12g 0 0 0 "
+        "%.12g</pose><geometry>%s</geometry><surface><friction><ode><mu>0</mu><mu2>0</mu2></ode></friction></surface></collision>",
+        x, y, turn, geometry);
 }
 
 /* The gear turns about z over the rack, which slides along x. */
@@ -99,12 +111,15 @@ static const char* gearAndRack(void)
     }
     at = rack;
     for (int i = -RACK; i <= RACK; i++) at += collision(at, (i + 0.5) * PITCH, 0, 0, tooth);
-    return sdfWorld("1.6", "<gravity>0 0 0</gravity><physics type='ode'><max_step_size>0.01</max_step_size></physics>"
-                    "<model name='m'><self_collide>1</self_collide><link name='gear'><pose>0 %.12g 0 0 0 0</pose>%s</link><link name='rack'>%s</link>"
-                    "<joint name='turn' type='revolute'><parent>world</parent><child>gear</child><axis><xyz>0 0 1</xyz></axis>"
-                    "<physics><ode><max_force>1000</max_force><velocity>1</velocity></ode></physics></joint>"
-                    "<joint name='slide' type='prismatic'><parent>world</parent><child>rack</child><axis><xyz>1 0 0</xyz><dynamics><friction>1</friction></dynamics></axis></joint></model>",
-                    radius, gear, rack);
+    return sdfWorld(
+        "1.6",
+        "<gravity>0 0 0</gravity><physics type='ode'><max_step_size>0.01</max_step_size></physics>"
+        "<model name='m'><self_collide>1</self_collide><link name='gear'><pose>0 %.12g 0 0 0 0</pose>%s</link><link name='rack'>%s</link>"
+        "<joint name='turn' type='revolute'><parent>world</parent><child>gear</child><axis><xyz>0 0 1</xyz></axis>"
+        "<physics><ode><max_force>1000</max_force><velocity>1</velocity></ode></physics></joint>"
+        "<joint name='slide' type='prismatic'><parent>world</parent><child>rack</child><axis><xyz>1 0 "
+        "0</xyz><dynamics><friction>1</friction></dynamics></axis></joint></model>",
+        radius, gear, rack);
 }
 
 /* One revolution by a motor: from tooth to tooth the rack goes the way around the pitch circle; in between there is play. A tooth that comes

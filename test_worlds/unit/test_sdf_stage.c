@@ -316,10 +316,15 @@ PC_TEST(SdfStage, LimitsStopTheChildOnTheRightSide)
 /* How far the child turns about x or y, relative to a parent that hardly moves, if it is turned at 1 a second for a second. */
 static double reachOf(const char* type, int axis, double way, const char* settings)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001") "<model name='m'><link name='a'><inertial><mass>1e6</mass><inertia><ixx>1e6</ixx>"
-                                   "<iyy>1e6</iyy><izz>1e6</izz></inertia></inertial></link><link name='b'/><joint name='j' type='%s'><parent>a</parent><child>b</child>"
-                                   "<axis><xyz>1 0 0</xyz><limit><lower>-0.1</lower><upper>0.2</upper></limit></axis>"
-                                   "<axis2><xyz>0 1 0</xyz>%s</axis2></joint></model>", type, axis == 1 ? "<limit><lower>-0.3</lower><upper>0.4</upper></limit>" : ""), settings);
+    pcStage* s = sdfStage(sdfWorld("1.6",
+                                   "<gravity>0 0 0</gravity>" PHYSICS(
+                                       "0.001") "<model name='m'><link name='a'><inertial><mass>1e6</mass><inertia><ixx>1e6</ixx>"
+                                                "<iyy>1e6</iyy><izz>1e6</izz></inertia></inertial></link><link name='b'/><joint name='j' "
+                                                "type='%s'><parent>a</parent><child>b</child>"
+                                                "<axis><xyz>1 0 0</xyz><limit><lower>-0.1</lower><upper>0.2</upper></limit></axis>"
+                                                "<axis2><xyz>0 1 0</xyz>%s</axis2></joint></model>",
+                                   type, axis == 1 ? "<limit><lower>-0.3</lower><upper>0.4</upper></limit>" : ""),
+                          settings);
     double most = 0.0;
     if (!s) return NAN;
     dBodyID body = sdfBody(s, "m::b");

@@ -241,9 +241,10 @@ static void poseOffset(const char* settings, Judged* j)
 
 static void fallingBox(const char* settings, Judged* j)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", GROUND "<model name='m'><pose>0 0 5 0 0 0</pose><link name='l'><collision name='c'><geometry><box>"
-                                                 "<size>1 1 1</size></box></geometry></collision></link></model>"),
-                          settings);
+    pcStage* s =
+        sdfStage(sdfWorld("1.6", GROUND "<model name='m'><pose>0 0 5 0 0 0</pose><link name='l'><collision name='c'><geometry><box>"
+                                        "<size>1 1 1</size></box></geometry></collision></link></model>"),
+                 settings);
     *j = (Judged){HUGE_VAL, 1e-2};
     if (!s) return;
     j->worst = 0.0;
@@ -261,10 +262,11 @@ static void fallingBox(const char* settings, Judged* j)
 /* Its centre of mass lies beside its middle: it rocks, without slipping. */
 static void offsetSphere(const char* settings, Judged* j)
 {
-    pcStage* s = sdfStage(sdfWorld("1.6", GROUND "<model name='m'><pose>0 0 1 0 0 0</pose><link name='l'><inertial><pose>0.2 0 0 0 0 0</pose><mass>1</mass>"
-                                                 "<inertia><ixx>0.4</ixx><iyy>0.4</iyy><izz>0.4</izz></inertia></inertial><collision name='c'>"
-                                                 "<geometry><sphere><radius>1</radius></sphere></geometry></collision></link></model>"),
-                          settings);
+    pcStage* s = sdfStage(
+        sdfWorld("1.6", GROUND "<model name='m'><pose>0 0 1 0 0 0</pose><link name='l'><inertial><pose>0.2 0 0 0 0 0</pose><mass>1</mass>"
+                               "<inertia><ixx>0.4</ixx><iyy>0.4</iyy><izz>0.4</izz></inertia></inertial><collision name='c'>"
+                               "<geometry><sphere><radius>1</radius></sphere></geometry></collision></link></model>"),
+        settings);
     *j = (Judged){HUGE_VAL, 1e-2};
     double fastest = 0.0;
     if (!s) return;
@@ -304,15 +306,14 @@ static void expectRows(const Expectation* e)
 
 PC_TEST(SdfWorlds, WhatTheirTestsExpectHolds)
 {
-    static const Expectation table[] = {
-        {"friction_demo", friction, {"speed along x and z", "speed along y against (g + mu) t"}},
-        {"drop_test", drop, {"free fall, z and v", "height at rest", "speed at rest"}},
-        {"fixed_joint", fixedJoint, {"pose after 100 steps"}},
-        {"free_loop", freeLoop, {"speeds after 15 s (joints: times 5)"}},
-        {"zero_max_contacts", zeroContacts, {"falls through for 1 s"}},
-        {"collision_pose_offset", poseOffset, {"height of the collisions"}},
-        {"box on ground_plane", fallingBox, {"fall, then rest"}},
-        {"sphere, centre of mass off", offsetSphere, {"rolls: v - w r"}}};
+    static const Expectation table[] = {{"friction_demo", friction, {"speed along x and z", "speed along y against (g + mu) t"}},
+                                        {"drop_test", drop, {"free fall, z and v", "height at rest", "speed at rest"}},
+                                        {"fixed_joint", fixedJoint, {"pose after 100 steps"}},
+                                        {"free_loop", freeLoop, {"speeds after 15 s (joints: times 5)"}},
+                                        {"zero_max_contacts", zeroContacts, {"falls through for 1 s"}},
+                                        {"collision_pose_offset", poseOffset, {"height of the collisions"}},
+                                        {"box on ground_plane", fallingBox, {"fall, then rest"}},
+                                        {"sphere, centre of mass off", offsetSphere, {"rolls: v - w r"}}};
     if (*PCONTACT_SANITIZE) PC_SKIP("long runs: without the sanitizers");
     printf("%-28s %-38s %10s %10s %10s\n", "world", "deviation of", "allowed", "lcp", "native");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) expectRows(table + i);

@@ -45,3 +45,54 @@ PC_TEST(StepMerge, CubeOnASeamRestsAndStays)
     for (int i = 0; i < s.result.contactCount; i++) PC_EXPECT_NEAR(1, fabs(s.touch[i].normal[2]), 1e-9); /* no ghost at the seam */
     sceneEnd(&s);
 }
+
+/* On a table of one or of two flush pieces, or of two with a step between them; where it ends. */
+static double slideTo(int pieces, double height)
+{
+    Scene s;
+    pcShape* table;
+    sceneBegin(&s);
+    s.settings.mu = 0.1;
+    PC_EXPECT_STATUS(PC_OK, pcShapeBox((const double[3]){pieces == 1 ? 8 : 4, 4, 1}, &table));
+    for (int i = 0; i < pieces; i++) {
+        sceneShape(&s, PC_WORLD, i == 0 ? table : pcShapeShare(table));
+        s.shape[s.system.shapeCount - 1].pose.position[0] = pieces == 1 ? 0 : i == 0 ? -2 : 2;
+        s.shape[s.system.shapeCount - 1].pose.position[2] = i == 0 ? 0 : height;
+    }
+    int cube = sceneBox(&s, -1, 0, 0.75, (const double[3]){0.5, 0.5, 0.5}, 1);
+    s.body[cube].velocity[0] = 2;
+    sceneRun(&s, 150);
+    double x = s.body[cube].pose.position[0];
+    PC_EXPECT_NEAR(0.75, s.body[cube].pose.position[2], 1e-6);
+    sceneEnd(&s);
+    return x;
+}
+
+PC_TEST(StepMerge, CubeSlidesOverASeamAsOverOneFace)
+{
+    double whole = slideTo(1, 0);
+    PC_EXPECT_GT(whole, 0.5);
+    PC_EXPECT_NEAR(whole, slideTo(2, 0), 1e-6);
+    PC_EXPECT_LT(slideTo(2, 0.01), -0.2499); /* a step of a centimetre throws it back */
+}
+
+/* In the inner corner of an L both faces hold. */
+PC_TEST(StepMerge, CubeInAnInnerCornerTouchesBothFaces)
+{
+    Scene s;
+    pcShape *low, *high;
+    sceneBegin(&s);
+    s.system.gravity[0] = -8;
+    s.settings.mu = 0.1;
+    PC_ASSERT_STATUS(PC_OK, pcShapeBox((const double[3]){4, 4, 1}, &low));
+    PC_ASSERT_STATUS(PC_OK, pcShapeBox((const double[3]){1, 4, 4}, &high));
+    sceneShape(&s, PC_WORLD, low);
+    sceneShape(&s, PC_WORLD, high);
+    s.shape[1].pose.position[0] = -2.5, s.shape[1].pose.position[2] = 1.5; /* from the foot of the other up */
+    int cube = sceneBox(&s, -1.6, 0, 0.75, (const double[3]){0.5, 0.5, 0.5}, 1);
+    sceneRun(&s, 200);
+    PC_EXPECT_NEAR(-1.75, s.body[cube].pose.position[0], 1e-6);
+    PC_EXPECT_NEAR(0.75, s.body[cube].pose.position[2], 1e-6);
+    PC_EXPECT_EQ_INT(8, s.result.contactCount);
+    sceneEnd(&s);
+}
