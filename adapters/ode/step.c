@@ -231,7 +231,7 @@ void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
         stepOurs(host, h);
     double* ms = host->extra.milliseconds;
     ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
-    if (!host->extra.native || host->settings.shadow || watched) pcHostEnergy(host, &host->report);
+    if (watched || !isHostModel(host->settings.model)) pcHostEnergy(host, &host->report);
     host->time += h;
     host->extra.ignoredContacts = host->space.ignored, host->extra.dumps = atomic_load(&host->dumps);
     pcHostLog(host);
