@@ -288,3 +288,12 @@ if(NOT out MATCHES "^height 0\\.2[45][0-9]\n$")
 endif()
 run(${PLUGIN} no-such-library.so)
 expect_code(1)
+
+# ---- An ODE that is not laid out as we know it: a sentence, and everything stays native ----------------------------------------------------
+run(LD_PRELOAD=${OTHER} ${ATTACHED})
+expect_code(1)
+expect_err("^the functions of ODE's shared library were not found[^\n]*\\.\n$")
+run(PCONTACT=model=lcp LD_PRELOAD=${OTHER}:${PRELOAD} ${FALLING})
+expect_code(0)
+expect_err("${sentence}")
+expect_err("the program runs natively")
