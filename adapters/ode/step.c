@@ -51,7 +51,8 @@ static bool isWatched(const pcHost* host) { return host->log || !pcSpaceIdle(&ho
 /* Before the step. */
 static void countNative(pcHost* host, double h, const char* reason)
 {
-    snprintf(host->extra.reason, sizeof host->extra.reason, "%s", reason);
+    host->extra.reason[0] = 0;
+    if (*reason) snprintf(host->extra.reason, sizeof host->extra.reason, "%s", reason);
     host->extra.native = 1;
     host->extra.nativeSteps++;
     host->report = pcHostUnknown();
@@ -224,14 +225,20 @@ static void stepBeside(pcHost* host, double h)
 
 /* ---- the step ---- */
 
+/* Counts go on, and the reason of the last native step stays. */
+static void beginExtra(pcWorldReportExtra* extra)
+{
+    extra->steps++;
+    extra->native = extra->untranslated = 0;
+    extra->untranslatedNames[0] = 0;
+    extra->shadowDifference = 0.0;
+    for (int i = 0; i < PC_HOST_TIMES; i++) extra->milliseconds[i] = 0.0;
+}
+
 void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
     host->native = host->settings.model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : native;
-    int steps = host->extra.steps, natives = host->extra.nativeSteps;
-    char reason[sizeof host->extra.reason];
-    memcpy(reason, host->extra.reason, sizeof reason);
-    host->extra = (pcWorldReportExtra){.steps = steps + 1, .nativeSteps = natives};
-    memcpy(host->extra.reason, reason, sizeof reason);
+    beginExtra(&host->extra);
     bool watched = isWatched(host);
     if (isHostModel(host->settings.model))
         stepNatively(host, h);
@@ -241,7 +248,7 @@ void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
         stepOurs(host, h);
     double* ms = host->extra.milliseconds;
     ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
-    if (!host->extra.native || host->settings.shadow || watched) pcHostEnergy(host, &host->report);
+    if (watched || !isHostModel(host->settings.model)) pcHostEnergy(host, &host->report);
     host->time += h;
     host->extra.ignoredContacts = host->space.ignored, host->extra.dumps = atomic_load(&host->dumps);
     pcHostLog(host);

@@ -117,6 +117,15 @@ if(NOT count EQUAL 201 OR NOT lines MATCHES "^step,time,model,solver,events,rows
     complain("should have written a report of 200 steps, not ${count} lines.")
 endif()
 
+# ODE's own steps are measured in the same columns; of a solution nothing is known.
+foreach(kind native quick)
+    run(PCONTACT=model=${kind},report=${kind}.csv LD_PRELOAD=${PRELOAD} ${FALLING})
+    file(STRINGS ${WORK}/${kind}.csv lines REGEX "^100,")
+    if(NOT lines MATCHES "^100,1,${kind},${kind},0,0,0,,0,0,[0-9.]+,[0-9.e-]+,1,[0-9]+,[0-9.e-]+,0,0,0,")
+        complain("should have measured its hundredth step: ${lines}")
+    endif()
+endforeach()
+
 # Looking ahead, a box that falls onto the floor is stopped before it is in it; otherwise it is in by what it falls within a step. Without a
 # margin the first step does not look ahead yet, and then as far as the fastest body of the last step goes.
 foreach(ahead "0 0\\.0[0-9]+" "1 0\\.00000[0-9]" "1,margin=0.2 0\\.00000[0-9]")
@@ -279,3 +288,12 @@ if(NOT out MATCHES "^height 0\\.2[45][0-9]\n$")
 endif()
 run(${PLUGIN} no-such-library.so)
 expect_code(1)
+
+# ---- An ODE that is not laid out as we know it: a sentence, and everything stays native ----------------------------------------------------
+run(LD_PRELOAD=${OTHER} ${ATTACHED})
+expect_code(1)
+expect_err("^the functions of ODE's shared library were not found[^\n]*\\.\n$")
+run(PCONTACT=model=lcp LD_PRELOAD=${OTHER}:${PRELOAD} ${FALLING})
+expect_code(0)
+expect_err("${sentence}")
+expect_err("the program runs natively")
