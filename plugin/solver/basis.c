@@ -30,12 +30,12 @@ bool pcBasisMake(pcScaledLcp* lcp, pcArena* arena, pcBasis* out)
     size_t n = (size_t)lcp->n + 1, ld = (n + 7) / 8 * 8;
     if (ld % 64 == 0) ld += 8; /* as in scaled.c */
     *out = (pcBasis){.lcp = lcp, .ld = (int)ld};
-    out->H = pcArenaNew(arena, double, ld* n);
+    out->H = pcArenaRaw(arena, double, ld* n);
     int** places[] = {&out->row, &out->rowPlace, &out->column, &out->columnPlace, &out->pivots};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) *places[i] = pcArenaNew(arena, int, n);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) *places[i] = pcArenaRaw(arena, int, n);
     double** vectors[] = {&out->x, &out->w, &out->dx, &out->dw, &out->u, &out->v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, ld + (size_t)lcp->ld);
-    out->work = pcArenaNew(arena, double, 32 * n);
+    out->work = pcArenaRaw(arena, double, 32 * n);
     if (!pcArenaGood(arena)) return false;
     pcBasisReset(out);
     return true;

@@ -86,7 +86,7 @@ static pcSolveInfo pass(const pcFanMethod* method, Fan* fan, bool known, const p
                         double* c)
 {
     pcReduced* r = &fan->reduced;
-    pcReducedAssemble(r);
+    if (!pcReducedAssemble(r, arena)) return (pcSolveInfo){.outcome = PC_LIMIT, .residual = INFINITY};
     if (known) pcReducedGuess(r, c, fan->z);
     pcSolveInfo info = method->solve(r, 0.01 * settings->tolerance, settings->maxIterations, known, arena, fan->z);
     pcReducedExpand(r, fan->z, v, c);

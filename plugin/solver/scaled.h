@@ -19,18 +19,31 @@
 
 typedef struct pcScaledLcp {
     int n, ld;
-    const double* M;     /* the caller's, row-major: for single rows */
     double* column;      /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
     double* q;           /* q', zero beyond n */
     double* rowScale;    /* R */
     double* columnScale; /* C, and 1 for column n */
     int exponent;        /* s = 2^exponent */
-    int* block;          /* per column ld / PC_SCALED_BLOCK numbers: its blocks that are not zero */
-    int* blockCount;
+    int* block;          /* first rows of blocks that are not zero, ascending; */
+    int* blockStart;     /* per column: where in `block` its own begin, */
+    int* blockCount;     /* and how many there are */
 } pcScaledLcp;
 
-/* False if the arena is out of memory. What is taken stays in the arena. */
+/* All of a problem, M row-major. False if the arena is out of memory. What is taken stays in the arena. */
 bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out);
+
+/* The same in parts, for who knows more about M than its numbers: room, with M = 0 and no blocks; then, when column, block, blockStart and
+ * blockCount are filled, either R and C chosen and applied here, or those that the columns come with; then q. */
+bool pcScaledNew(int n, pcArena* arena, pcScaledLcp* out);
+bool pcScaledBalance(pcScaledLcp* lcp, pcArena* arena);
+void pcScaledSetVector(pcScaledLcp* lcp, const double* q);
+
+/* 2^k next to 1/x, or to 1/sqrt(x) if `half`, for x > 0: what R and C are made of. */
+double pcScaledPower(double x, bool half);
+
+/* z' of z, and z of z'; false if that is beyond what doubles can hold: then it is the largest they can. */
+void pcScaledTake(const pcScaledLcp* lcp, const double* z, double* scaled);
+bool pcScaledGive(const pcScaledLcp* lcp, const double* scaled, double* z);
 
 const double* pcScaledColumn(const pcScaledLcp* lcp, int j);
 
