@@ -30,6 +30,8 @@ PC_INLINE double dot(int m, const double* x, const double* y)
     return sum;
 }
 
+PC_SIMD double pcDot(int n, const double* x, const double* y) { return dot(n, x, y); }
+
 PC_SIMD void pcPanelTimes(const pcPanel* panel, const double* c, double* y)
 {
     for (int j = 0; j < panel->n; j++)

@@ -18,6 +18,7 @@ void pcPanelTransposedTimes(const pcPanel* panel, const double* g, double* v);
 void pcPanelRankOne(const pcPanel* panel, const double* u, const double* f);
 
 /* max |x_i|, 0 for none */
+double pcDot(int n, const double* x, const double* y);
 double pcLargest(int n, const double* x);
 
 #endif

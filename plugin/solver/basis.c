@@ -180,15 +180,17 @@ double pcBasisResponse(pcBasis* b, int variable)
     return finishResponse(b, variable, b->u) / size;
 }
 
-double pcBasisEntry(pcBasis* b, int basic, int variable)
+void pcBasisRow(const pcBasis* b, int basic, double* row)
+{
+    int n = b->lcp->n;
+    if (basic > n) pcScaledRow(b->lcp, basic - n - 1, b->k, b->column, row);
+}
+
+double pcBasisEntry(const pcBasis* b, int basic, const double* row, int variable)
 {
     int n = b->lcp->n;
     const double* h = columnOfH(b, b->rowPlace[variable - n - 1]);
-    if (basic <= n) return h[b->columnPlace[basic]];
-    pcScaledRow(b->lcp, basic - n - 1, b->k, b->column, b->u);
-    double sum = 0.0;
-    for (int c = 0; c < b->k; c++) sum += b->u[c] * h[c];
-    return sum;
+    return basic <= n ? h[b->columnPlace[basic]] : pcDot(b->k, row, h);
 }
 
 /* ---- exchange ---- */
