@@ -260,8 +260,8 @@ static void shrink(pcBasis* b, int p, int c)
 
 static void move(pcBasis* b, double step)
 {
-    for (int c = 0; c < b->k; c++) b->x[c] += step * b->dx[c];
-    for (int i = 0; i < b->lcp->n; i++) b->w[i] += step * b->dw[i];
+    pcAddScaled(b->k, step, b->dx, b->x);
+    pcAddScaled(b->lcp->n, step, b->dw, b->w);
 }
 
 void pcBasisExchange(pcBasis* b, int enter, int leave, double step)

@@ -168,8 +168,19 @@ static void projectGroup(const Facet* f, int size, double r, double* x)
     if (size == 2) x[1] = out * f->n[1] + along * f->n[0];
 }
 
+/* Within the circles that every group's set has in it: most contacts that stick are. */
+static bool wellInside(const pcCone* cone, const double* x, Polygon* kept)
+{
+    for (int g = 0, i = 1; g < cone->groups; i += cone->groupSize[g++]) {
+        double second = cone->groupSize[g] == 2 ? x[i + 1] : 0.0, r = isPolygon(cone, g) ? polygonOf(cone, kept)->a * x[0] : x[0];
+        if (!(x[i] * x[i] + second * second <= r * r)) return false;
+    }
+    return x[0] >= 0.0;
+}
+
 static void projectFriction(const pcCone* cone, double* x, Polygon* kept)
 {
+    if (wellInside(cone, x, kept)) return;
     Facet facet[PC_CONE_GROUPS];
     for (int g = 0; g < cone->groups; g++) facet[g] = facetOf(cone, g, x, 1.0, kept);
     x[0] = normalOfProjection(cone, x[0], facet);

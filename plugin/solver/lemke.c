@@ -67,6 +67,7 @@ typedef struct Path {
     unsigned char* start; /* S: 1 where z_i is its variable */
     double* cover;        /* d in the basis S, > 0 */
     Tied* tied;
+    int* found;           /* room for numbers of theirs */
     double* ratio;        /* one for each of them */
     double* rows;         /* room for TIED_ROWS of theirs */
     double *dx, *dw;      /* room for a second response; dw twice as long as it need be, for residuals */
@@ -125,16 +126,33 @@ PC_SIMD static double firstBelow(int count, const double* y, const double* dy, c
     return step;
 }
 
+/* Marks those of `count` values y that reach zero up to `step`: their numbers into `found`; returns how many. */
+PC_SIMD static int reachZero(int count, const double* y, const double* dy, const Falling* falling, double step, int* found)
+{
+    v4d threshold = v4Splat(falling->threshold), step4 = v4Splat(step), zero = v4Splat(0.0);
+    int i = 0, number = 0;
+    for (; i + 4 <= count; i += 4) {
+        v4d fall = v4Load(dy + i);
+        v4i reached = (fall < threshold) & (v4Load(y + i) + step4 * fall <= zero);
+        if (!(reached[0] | reached[1] | reached[2] | reached[3])) continue;
+        for (int j = 0; j < 4; j++)
+            if (reached[j]) found[number++] = i + j;
+    }
+    for (; i < count; i++)
+        if (dy[i] < falling->threshold && y[i] + step * dy[i] <= 0.0) found[number++] = i;
+    return number;
+}
+
 /* The variables that reach zero up to `step`, but for weak ones beside stronger ones. */
 static int collectTied(Path* path, const Falling* falling, double step)
 {
     const pcBasis* b = &path->basis;
     int n = path->lcp->n, count = 0, kept = 0;
     double strongest = 0.0;
-    for (int c = 0; c < b->k; c++)
-        if (b->dx[c] < falling->threshold && b->x[c] + step * b->dx[c] <= 0.0) path->tied[count++] = (Tied){b->column[c], b->dx[c], NULL};
-    for (int i = 0; i < n; i++)
-        if (b->dw[i] < falling->threshold && b->w[i] + step * b->dw[i] <= 0.0) path->tied[count++] = (Tied){n + 1 + i, b->dw[i], NULL};
+    int columns = reachZero(b->k, b->x, b->dx, falling, step, path->found);
+    for (int f = 0; f < columns; f++) path->tied[count++] = (Tied){b->column[path->found[f]], b->dx[path->found[f]], NULL};
+    int rows = reachZero(n, b->w, b->dw, falling, step, path->found);
+    for (int f = 0; f < rows; f++) path->tied[count++] = (Tied){n + 1 + path->found[f], b->dw[path->found[f]], NULL};
     for (int t = 0; t < count; t++) strongest = larger(strongest, -path->tied[t].fall);
     for (int t = 0; t < count; t++)
         if (-path->tied[t].fall >= WEAK * strongest) path->tied[kept++] = path->tied[t];
@@ -420,6 +438,7 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     path->start = pcArenaRaw(arena, unsigned char, n);
     path->basic = pcArenaNew(arena, unsigned char, n);
     path->tied = pcArenaRaw(arena, Tied, n + 1);
+    path->found = pcArenaRaw(arena, int, n + 1);
     path->rows = pcArenaRaw(arena, double, TIED_ROWS*(size_t)path->basis.ld);
     path->ratio = pcArenaRaw(arena, double, n + 1);
     path->dx = pcArenaRaw(arena, double, n + 1);

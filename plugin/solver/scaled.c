@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -16,12 +17,28 @@
  * the rounding to powers of two). */
 static const double DOMINANT = 1024.0;
 
+/* 2^k, by the bits of a double: many of these are needed, and ldexp thinks about each. */
+static double powerOfTwo(int k)
+{
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* k with 2^(k-1) <= x < 2^k; -1022 for all that is less than normal numbers are. */
+static int exponentOf(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 52 & 2047u) - 1022;
+}
+
 double pcScaledPower(double x, bool half)
 {
-    int exponent;
-    frexp(x, &exponent);
+    int exponent = exponentOf(x);
     exponent = half ? -(exponent >> 1) : 1 - exponent;
-    return ldexp(1.0, exponent < -300 ? -300 : exponent > 300 ? 300 : exponent); /* where products of three cannot overflow */
+    return powerOfTwo(exponent < -300 ? -300 : exponent > 300 ? 300 : exponent); /* where products of three cannot overflow */
 }
 
 PC_INLINE double* columnAt(const pcScaledLcp* lcp, int j)
