@@ -8,7 +8,7 @@
 #define B 6
 #define BB 36
 
-/* Six rows are not worth the way to LAPACK and back. The diagonal of L is kept as its reciprocal: nobody then waits for divisions. */
+/* Six rows are not worth the way to LAPACK and back. */
 static bool factorBlock(const double* A, double* L)
 {
     for (int i = 0; i < B; i++) {
@@ -16,7 +16,7 @@ static bool factorBlock(const double* A, double* L)
             double sum = A[i * B + j];
             for (int k = 0; k < j; k++) sum -= L[i * B + k] * L[j * B + k];
             if (i == j && !(sum > 0.0)) return false;
-            L[i * B + j] = i == j ? 1.0 / sqrt(sum) : sum * L[j * B + j];
+            L[i * B + j] = i == j ? sqrt(sum) : sum / L[j * B + j];
         }
     }
     return true;
@@ -42,11 +42,11 @@ void pcMassSolveBlock(const pcMass* mass, int block, double* x)
     const double* L = mass->L + (size_t)block * BB;
     for (int i = 0; i < B; i++) {
         for (int k = 0; k < i; k++) x[i] -= L[i * B + k] * x[k];
-        x[i] *= L[i * B + i];
+        x[i] /= L[i * B + i];
     }
     for (int i = B - 1; i >= 0; i--) {
         for (int k = i + 1; k < B; k++) x[i] -= L[k * B + i] * x[k];
-        x[i] *= L[i * B + i];
+        x[i] /= L[i * B + i];
     }
 }
 

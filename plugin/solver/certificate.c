@@ -59,16 +59,30 @@ static int firstRow(const pcCone* cone, int g)
 typedef struct Polygon {
     int edges;
     double angle;
-    double a, s;        /* see above */
-    double first[2];    /* normal of the first edge, */
-    double turn[2];     /* and the rotation from one to the next, as a complex number */
+    double a, s;                 /* see above */
+    double normal[FEW_EDGES][2]; /* of the edges, if they are few */
 } Polygon;
+
+/* Of few edges, trying all takes less than an angle does. A quarter of the normals by their angles, the others by quarter turns, if these
+ * lead to normals. */
+static void listNormals(Polygon* polygon)
+{
+    double half = HALF_TURN / polygon->edges, first = remainder(polygon->angle, 2.0 * half); /* small angles are rounded least */
+    int edges = polygon->edges, quarter = edges % 4 == 0 ? edges / 4 : edges;
+    for (int i = 0; i < quarter; i++) {
+        double middle = first + (2.0 * i + 1.0) * half;
+        polygon->normal[i][0] = cos(middle), polygon->normal[i][1] = sin(middle);
+    }
+    for (int i = quarter; i < edges; i++)
+        polygon->normal[i][0] = -polygon->normal[i - quarter][1], polygon->normal[i][1] = polygon->normal[i - quarter][0];
+}
 
 static const Polygon* polygonOf(const pcCone* cone, Polygon* kept)
 {
     if (kept->edges == cone->edges && kept->angle == cone->angle) return kept;
-    double half = HALF_TURN / cone->edges, a = cos(half), s = sin(half), c0 = cos(cone->angle), s0 = sin(cone->angle);
-    *kept = (Polygon){cone->edges, cone->angle, a, s, {c0 * a - s0 * s, s0 * a + c0 * s}, {a * a - s * s, 2.0 * a * s}};
+    kept->edges = cone->edges, kept->angle = cone->angle;
+    kept->a = cos(HALF_TURN / cone->edges), kept->s = sin(HALF_TURN / cone->edges);
+    if (cone->edges <= FEW_EDGES) listNormals(kept);
     return kept;
 }
 
@@ -79,15 +93,16 @@ static void findByAngle(const Polygon* polygon, const double x[2], double normal
     normal[0] = cos(middle), normal[1] = sin(middle);
 }
 
-/* The edge that x looks at is the one along whose normal it is longest: of few edges, trying all takes less than an angle does. */
+/* The edge that x looks at is the one along whose normal it is longest. */
 static void findByTrying(const Polygon* polygon, const double x[2], double normal[2])
 {
-    double n[2] = {polygon->first[0], polygon->first[1]}, most = -(double)INFINITY;
+    double most = -(double)INFINITY;
+    int best = 0;
     for (int i = 0; i < polygon->edges; i++) {
-        double along = n[0] * x[0] + n[1] * x[1], next = n[0] * polygon->turn[0] - n[1] * polygon->turn[1];
-        if (!(along <= most)) most = along, normal[0] = n[0], normal[1] = n[1];
-        n[1] = n[0] * polygon->turn[1] + n[1] * polygon->turn[0], n[0] = next;
+        double along = polygon->normal[i][0] * x[0] + polygon->normal[i][1] * x[1];
+        if (along > most) most = along, best = i;
     }
+    normal[0] = polygon->normal[best][0], normal[1] = polygon->normal[best][1];
 }
 
 static void lookAtEdge(const Polygon* polygon, const double x[2], Facet* facet)
@@ -128,7 +143,7 @@ static double slipOf(const pcCone* cone, int g, const double* u, Polygon* kept)
 
 double pcConeSlip(const pcCone* cone, int g, const double* u)
 {
-    Polygon polygon = {0};
+    Polygon polygon = {.edges = 0};
     return slipOf(cone, g, u, &polygon);
 }
 
@@ -195,7 +210,7 @@ static void project(const pcCone* cone, double* x, Polygon* kept)
 
 void pcConeProject(const pcCone* cone, const double* x, double* projected)
 {
-    Polygon polygon = {0};
+    Polygon polygon = {.edges = 0};
     for (int i = 0; i < cone->rows; i++) projected[i] = x[i];
     project(cone, projected, &polygon);
 }

@@ -20,9 +20,9 @@ typedef struct pcReduced {
     const pcProblem* problem;
     int n;
     pcScaledLcp lcp; /* M and q */
-    double *W, *u0; /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
-    int edges;      /* corners of the polygon that stands for a disc */
-    double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
+    double *W, *u0;  /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
+    int edges;       /* corners of the polygon that stands for a disc */
+    double* angle;   /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
     double* Z;            /* M^-1 J', one row of 6 blocks numbers per row */
     double *V, *e0;       /* W and u0 with the FREE rows eliminated; V is W if there are none */

@@ -19,17 +19,17 @@
 
 typedef struct pcScaledLcp {
     int n, ld;
-    double* column;      /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
-    double* q;           /* q', zero beyond n */
-    double* rowScale;    /* R */
-    double* columnScale; /* C, and 1 for column n */
-    int exponent;        /* s = 2^exponent */
-    int* block;          /* first rows of blocks that are not zero, ascending; */
-    int* blockStart;     /* per column: where in `block` its own begin, */
-    int* blockCount;     /* and how many there are */
+    double* column;        /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
+    double* q;             /* q', zero beyond n */
+    double* rowScale;      /* R */
+    double* columnScale;   /* C, and 1 for column n */
+    int exponent;          /* s = 2^exponent */
+    int* block;            /* first rows of blocks that are not zero, ascending; */
+    int* blockStart;       /* per column: where in `block` its own begin, */
+    int* blockCount;       /* and how many there are */
     unsigned char* lifted; /* per row: a column without diagonal (friction's slip) has a positive entry there */
     /* A column that nobody has looked at yet need not be there: */
-    unsigned char* ready;                                /* per column: it is */
+    unsigned char* ready;                                    /* per column: it is */
     void (*fill)(const void* source, int j, double* column); /* else this writes it: all ld numbers */
     const void* source;
 } pcScaledLcp;
