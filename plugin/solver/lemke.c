@@ -443,8 +443,9 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     path->ratio = pcArenaRaw(arena, double, n + 1);
     path->dx = pcArenaRaw(arena, double, n + 1);
     path->dw = pcArenaRaw(arena, double, 2 * path->lcp->ld);
-    double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
+    path->best = pcArenaNew(arena, double, n);
+    double** vectors[] = {&path->cover, &path->z, &path->u};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaRaw(arena, double, n);
     path->residual = INFINITY;
     return pcArenaGood(arena);
 }

@@ -260,7 +260,7 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
     r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaRaw(arena, double, rows* rows) : r->W;
     r->u0 = pcArenaRaw(arena, double, rows), r->e0 = pcArenaRaw(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
-    if (!p->W) r->Z = pcArenaNew(arena, double, rows*(size_t)widthOf(p));
+    if (!p->W) r->Z = p->dense ? pcArenaNew(arena, double, rows*(size_t)widthOf(p)) : pcArenaRaw(arena, double, 12 * rows);
     r->column = pcArenaRaw(arena, int, 2 * n), r->value = pcArenaRaw(arena, double, 2 * n);
     r->factor = pcArenaRaw(arena, double, frees* frees);
     r->x = pcArenaRaw(arena, double, frees);
