@@ -44,7 +44,13 @@ void* pcArenaTake(pcArena* arena, size_t count, size_t size)
     unsigned char* place = (unsigned char*)(chunk + 1) + (arena->used - chunk->start);
     arena->used += bytes;
     if (arena->used > arena->peak) arena->peak = arena->used;
-    return memset(place, 0, bytes);
+    return place;
+}
+
+void* pcArenaTakeZeroed(pcArena* arena, size_t count, size_t size)
+{
+    void* place = pcArenaTake(arena, count, size);
+    return place ? memset(place, 0, count * size) : NULL;
 }
 
 bool pcArenaGood(const pcArena* arena) { return !arena->exhausted; }

@@ -20,8 +20,11 @@ typedef struct pcArena {
     bool exhausted;
 } pcArena; /* zero-initialised: empty */
 
-#define pcArenaNew(arena, type, count) ((type*)pcArenaTake((arena), (size_t)(count), sizeof(type)))
+#define pcArenaNew(arena, type, count) ((type*)pcArenaTakeZeroed((arena), (size_t)(count), sizeof(type)))
+/* The same, not zeroed: for what is written before it is read. Zeroing costs a small problem as much as solving it. */
+#define pcArenaRaw(arena, type, count) ((type*)pcArenaTake((arena), (size_t)(count), sizeof(type)))
 
+void* pcArenaTakeZeroed(pcArena* arena, size_t count, size_t size);
 void* pcArenaTake(pcArena* arena, size_t count, size_t size);
 bool pcArenaGood(const pcArena* arena);
 size_t pcArenaMark(const pcArena* arena);

@@ -4,11 +4,11 @@
 
 #include "solver/reduce.h"
 
-/* One reduced problem as it stands (M, q): writes z, its best, always. `guess`: z comes in with a guess. */
+/* One reduced problem as it stands: writes z, its best, always. `guess`: z comes in with a guess. */
 typedef struct pcFanMethod {
     const char* name;
     int largest; /* rows; problems with more are left to `sparse` at once */
-    pcSolveInfo (*solve)(const pcReduced* reduced, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z);
+    pcSolveInfo (*solve)(pcReduced* reduced, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z);
 } pcFanMethod;
 
 /* maxIterations: of the method, in one pass. Fall-backs are the method's own, and one more if `sparse` had to finish. */

@@ -18,6 +18,12 @@ pcSolveSettings pcDefaultSolveSettings(void) { return (pcSolveSettings){.solver 
 
 /* ---- solvers ---- */
 
+static pcSolveInfo noMemory(const pcLcp* problem, double* z)
+{
+    memset(z, 0, (size_t)problem->n * sizeof *z);
+    return (pcSolveInfo){PC_LIMIT, 0, INFINITY, 0};
+}
+
 /* A guess says which z_i are positive. */
 static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z)
 {
@@ -26,14 +32,18 @@ static pcSolveInfo solveByLemke(const pcLcp* problem, const pcSolveSettings* set
         guess = pcArenaNew(arena, unsigned char, problem->n);
         for (int i = 0; guess && i < problem->n; i++) guess[i] = settings->start[i] > 0.0;
     }
-    pcLemke lemke = {problem->n, problem->M, problem->q, settings->tolerance, settings->maxIterations, guess, NULL};
+    pcScaledLcp lcp;
+    if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &lcp)) return noMemory(problem, z);
+    pcLemke lemke = {&lcp, settings->tolerance, settings->maxIterations, guess, NULL};
     return pcLemkeSolve(&lemke, arena, z, settings->ray);
 }
 
 /* A guess is where it starts. */
 static pcSolveInfo solveByMinmap(const pcLcp* problem, const pcSolveSettings* settings, pcArena* arena, double* z)
 {
-    pcMinmap minmap = {.n = problem->n, .M = problem->M, .q = problem->q, .tolerance = settings->tolerance};
+    pcScaledLcp lcp;
+    if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &lcp)) return noMemory(problem, z);
+    pcMinmap minmap = {.lcp = &lcp, .tolerance = settings->tolerance};
     minmap.maxIterations = settings->maxIterations, minmap.guess = settings->start != NULL;
     if (settings->start) memcpy(z, settings->start, (size_t)problem->n * sizeof *z);
     return pcMinmapSolve(&minmap, arena, z, settings->ray);

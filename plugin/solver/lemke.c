@@ -12,7 +12,6 @@
  */
 #include "solver/lemke.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +31,8 @@ static const double SAME = 1e-9;
 /* Of tied variables, one whose response is this much smaller than another's stays: its pivot would spoil the inverse. Stacks whose
  * corners are moved by 1e-6 .. 1e-12 fail without this and the line above. */
 static const double WEAK = 1e-4;
+/* Up to so many tied variables are compared entry by entry; more by whole responses, which cost as much as that many entries. */
+enum { TIED_ROWS = 32 };
 /* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
 static const double STALE = 1e-10, LOST = 1e-6;
 /* Exchanges after which the inverse is computed anew in any case. STALE finds the bad ones at once, so this can be long: 20 costs half as
@@ -54,13 +55,21 @@ static const double GOAL = 0.01;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
+typedef struct Tied {
+    int variable;
+    double fall; /* dy */
+    double* row; /* see pcBasisRow; NULL: not looked up yet */
+} Tied;
+
 typedef struct Path {
-    pcScaledLcp lcp;
+    pcScaledLcp* lcp;
     pcBasis basis;
     unsigned char* start; /* S: 1 where z_i is its variable */
     double* cover;        /* d in the basis S, > 0 */
-    int* tied;            /* variables */
+    Tied* tied;
+    int* found;           /* room for numbers of theirs */
     double* ratio;        /* one for each of them */
+    double* rows;         /* room for TIED_ROWS of theirs */
     double *dx, *dw;      /* room for a second response; dw twice as long as it need be, for residuals */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
     unsigned char* basic; /* flags of the best one */
@@ -117,38 +126,63 @@ PC_SIMD static double firstBelow(int count, const double* y, const double* dy, c
     return step;
 }
 
+/* Marks those of `count` values y that reach zero up to `step`: their numbers into `found`; returns how many. */
+PC_SIMD static int reachZero(int count, const double* y, const double* dy, const Falling* falling, double step, int* found)
+{
+    v4d threshold = v4Splat(falling->threshold), step4 = v4Splat(step), zero = v4Splat(0.0);
+    int i = 0, number = 0;
+    for (; i + 4 <= count; i += 4) {
+        v4d fall = v4Load(dy + i);
+        v4i reached = (fall < threshold) & (v4Load(y + i) + step4 * fall <= zero);
+        if (!(reached[0] | reached[1] | reached[2] | reached[3])) continue;
+        for (int j = 0; j < 4; j++)
+            if (reached[j]) found[number++] = i + j;
+    }
+    for (; i < count; i++)
+        if (dy[i] < falling->threshold && y[i] + step * dy[i] <= 0.0) found[number++] = i;
+    return number;
+}
+
 /* The variables that reach zero up to `step`, but for weak ones beside stronger ones. */
 static int collectTied(Path* path, const Falling* falling, double step)
 {
     const pcBasis* b = &path->basis;
-    int n = path->lcp.n, count = 0, kept = 0;
+    int n = path->lcp->n, count = 0, kept = 0;
     double strongest = 0.0;
-    for (int c = 0; c < b->k; c++)
-        if (b->x[c] + step * b->dx[c] <= 0.0 && b->dx[c] < falling->threshold) path->tied[count++] = b->column[c];
-    for (int i = 0; i < n; i++)
-        if (b->w[i] + step * b->dw[i] <= 0.0 && b->dw[i] < falling->threshold) path->tied[count++] = n + 1 + i;
-    for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
+    int columns = reachZero(b->k, b->x, b->dx, falling, step, path->found);
+    for (int f = 0; f < columns; f++) path->tied[count++] = (Tied){b->column[path->found[f]], b->dx[path->found[f]], NULL};
+    int rows = reachZero(n, b->w, b->dw, falling, step, path->found);
+    for (int f = 0; f < rows; f++) path->tied[count++] = (Tied){n + 1 + path->found[f], b->dw[path->found[f]], NULL};
+    for (int t = 0; t < count; t++) strongest = larger(strongest, -path->tied[t].fall);
     for (int t = 0; t < count; t++)
-        if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
+        if (-path->tied[t].fall >= WEAK * strongest) path->tied[kept++] = path->tied[t];
     return kept;
 }
 
-static int removeTied(int* tied, int count, int variable)
+static int removeTied(Tied* tied, int count, int variable)
 {
     int kept = 0;
     for (int t = 0; t < count; t++)
-        if (tied[t] != variable) tied[kept++] = tied[t];
+        if (tied[t].variable != variable) tied[kept++] = tied[t];
     return kept;
 }
 
-/* How the tied ones answer to `variable`, which is nonbasic: a w by single entries, a z (of a guessed S) by its whole response. */
+/* How the tied ones answer to `variable`, which is nonbasic. To a w by single entries, for which each one's row is looked up once; to a z
+ * (of a guessed S), and where very many are tied, by the whole response. */
 static void answers(Path* path, int count, int variable, double* answer)
 {
     pcBasis second = path->basis;
     second.dx = path->dx, second.dw = path->dw;
-    if (variable < path->lcp.n) pcBasisResponse(&second, variable);
-    for (int t = 0; t < count; t++)
-        answer[t] = variable < path->lcp.n ? change(&second, path->tied[t]) : pcBasisEntry(&second, path->tied[t], variable);
+    bool whole = variable < path->lcp->n || count > TIED_ROWS;
+    if (whole) pcBasisResponse(&second, variable);
+    for (int t = 0; t < count; t++) {
+        Tied* tied = &path->tied[t];
+        if (!whole && !tied->row) {
+            tied->row = path->rows + (size_t)t * (size_t)path->basis.ld;
+            pcBasisRow(&path->basis, tied->variable, tied->row);
+        }
+        answer[t] = whole ? change(&second, tied->variable) : pcBasisEntry(&path->basis, tied->variable, tied->row, variable);
+    }
 }
 
 /* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
@@ -158,7 +192,7 @@ static int compareColumn(Path* path, int count, int variable)
     int kept = 0;
     answers(path, count, variable, ratio);
     for (int t = 0; t < count; t++) {
-        ratio[t] /= change(&path->basis, path->tied[t]);
+        ratio[t] /= path->tied[t].fall;
         least = smaller(ratio[t], least);
     }
     for (int t = 0; t < count; t++)
@@ -169,15 +203,15 @@ static int compareColumn(Path* path, int count, int variable)
 /* Leaves one of the tied. */
 static int breakTie(Path* path, int count)
 {
-    int n = path->lcp.n;
+    int n = path->lcp->n;
     for (int i = 0; i < n && count > 1; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        if (isBasic(&path->basis, variable))
-            count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
-        else
+        if (!isBasic(&path->basis, variable))
             count = compareColumn(path, count, variable);
+        else if (change(&path->basis, variable) < 0.0)
+            count = removeTied(path->tied, count, variable); /* 1 for itself, if it is one of them, 0 for the others */
     }
-    return path->tied[0];
+    return path->tied[0].variable;
 }
 
 enum { NOTHING_FALLS = -1, NOT_KNOWN = -2 }; /* a ray; values that are not numbers */
@@ -188,11 +222,11 @@ static int chooseLeaving(Path* path, double* step)
     pcBasis* b = &path->basis;
     Falling falling = {-larger(FALLS, FALLS_RELATIVE * largestOf(b, b->dx, b->dw)), path->slack * larger(1.0, largestOf(b, b->x, b->w))};
     double furthest = firstBelow(b->k, b->x, b->dx, &falling, INFINITY);
-    furthest = firstBelow(path->lcp.n, b->w, b->dw, &falling, furthest);
+    furthest = firstBelow(path->lcp->n, b->w, b->dw, &falling, furthest);
     if (isinf(furthest)) return NOTHING_FALLS;
     int count = collectTied(path, &falling, furthest), leave = -1;
     for (int t = 0; t < count; t++)
-        if (path->tied[t] == path->lcp.n) leave = path->lcp.n; /* z_0 may go: the end of the path */
+        if (path->tied[t].variable == path->lcp->n) leave = path->lcp->n; /* z_0 may go: the end of the path */
     if (count == 0) return NOT_KNOWN;
     if (leave < 0) leave = breakTie(path, count);
     *step = larger(value(b, leave), 0.0) / -change(b, leave);
@@ -205,19 +239,19 @@ static int chooseLeaving(Path* path, double* step)
 static void setCover(Path* path)
 {
     pcBasis* b = &path->basis;
-    memset(b->dw, 0, (size_t)path->lcp.ld * sizeof *b->dw);
+    memset(b->dw, 0, (size_t)path->lcp->ld * sizeof *b->dw);
     for (int c = 0; c < b->k; c++) b->dx[c] = -path->cover[b->column[c]];
-    pcScaledAdd(&path->lcp, b->k, b->column, b->dx, b->dw);
-    for (int i = 0; i < path->lcp.n; i++)
+    pcScaledAdd(path->lcp, b->k, b->column, b->dx, b->dw);
+    for (int i = 0; i < path->lcp->n; i++)
         if (b->rowPlace[i] < 0) b->dw[i] += path->cover[i];
-    pcScaledSetLast(&path->lcp, b->dw);
+    pcScaledSetLast(path->lcp, b->dw);
 }
 
 /* z_0 enters S at the least value that makes all others >= 0; -1 if they are. Of several the last one leaves: eps^i is least for it. */
 static int enterCover(Path* path)
 {
     pcBasis* b = &path->basis;
-    int n = path->lcp.n, leave = -1;
+    int n = path->lcp->n, leave = -1;
     double least = 0.0;
     for (int i = 0; i < n; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
@@ -259,9 +293,9 @@ static Ending follow(Path* path, int* enter)
         if (leave < 0) return ENDING_LOST;
         pcBasisExchange(b, *enter, leave, step);
         path->pivots++;
-        if (leave == path->lcp.n) return ENDING_SOLVED;
-        if (b->age % TIDY == 0 || b->x[b->columnPlace[path->lcp.n]] < NEAR_END) pcBasisValues(b);
-        *enter = complement(path->lcp.n, leave);
+        if (leave == path->lcp->n) return ENDING_SOLVED;
+        if (b->age % TIDY == 0 || b->x[b->columnPlace[path->lcp->n]] < NEAR_END) pcBasisValues(b);
+        *enter = complement(path->lcp->n, leave);
     }
     return ENDING_LIMIT;
 }
@@ -272,11 +306,11 @@ static Ending follow(Path* path, int* enter)
 static double measure(Path* path)
 {
     const pcBasis* b = &path->basis;
-    int n = path->lcp.n;
+    int n = path->lcp->n;
     memset(path->z, 0, (size_t)n * sizeof *path->z);
     for (int c = 0; c < b->k; c++)
         if (b->column[c] < n) path->z[b->column[c]] = larger(b->x[c], 0.0);
-    double residual = pcScaledResidual(&path->lcp, path->z, path->dw);
+    double residual = pcScaledResidual(path->lcp, path->z, path->dw);
     if (residual < path->residual) {
         path->residual = residual;
         memcpy(path->best, path->z, (size_t)n * sizeof *path->z);
@@ -297,7 +331,7 @@ static void finish(Path* path, double tolerance)
 static bool takeRay(Path* path, int enter)
 {
     const pcBasis* b = &path->basis;
-    int n = path->lcp.n;
+    int n = path->lcp->n;
     double most = 0.0, least = 0.0;
     memset(path->z, 0, (size_t)n * sizeof *path->z);
     if (enter < n) path->z[enter] = 1.0;
@@ -311,9 +345,9 @@ static bool takeRay(Path* path, int enter)
 
 static double dotColumn(const Path* path, int j)
 {
-    const double* m = pcScaledColumn(&path->lcp, j);
+    const double* m = pcScaledColumn(path->lcp, j);
     double sum = 0.0;
-    for (int i = 0; i < path->lcp.n; i++) sum += m[i] * path->z[i];
+    for (int i = 0; i < path->lcp->n; i++) sum += m[i] * path->z[i];
     return sum;
 }
 
@@ -321,9 +355,9 @@ static double dotColumn(const Path* path, int j)
 static bool provesInfeasible(const Path* path)
 {
     double qu = 0.0;
-    for (int i = 0; i < path->lcp.n; i++) qu += path->lcp.q[i] * path->z[i];
+    for (int i = 0; i < path->lcp->n; i++) qu += path->lcp->q[i] * path->z[i];
     if (!(qu < -RAY_TOLERANCE)) return false;
-    for (int j = 0; j < path->lcp.n; j++)
+    for (int j = 0; j < path->lcp->n; j++)
         if (!(dotColumn(path, j) <= RAY_TOLERANCE)) return false;
     return true;
 }
@@ -331,9 +365,9 @@ static bool provesInfeasible(const Path* path)
 /* M u >= 0 and u_i (M u)_i = 0: one of the two factors is. */
 static bool staysComplementary(Path* path)
 {
-    int n = path->lcp.n;
-    memset(path->dw, 0, (size_t)path->lcp.ld * sizeof *path->dw);
-    for (int j = 0; j < n; j++) pcScaledAdd(&path->lcp, 1, &j, path->z + j, path->dw);
+    int n = path->lcp->n;
+    memset(path->dw, 0, (size_t)path->lcp->ld * sizeof *path->dw);
+    for (int j = 0; j < n; j++) pcScaledAdd(path->lcp, 1, &j, path->z + j, path->dw);
     for (int i = 0; i < n; i++)
         if (!(fabs(smaller(path->z[i], path->dw[i])) <= RAY_TOLERANCE)) return false;
     return true;
@@ -345,7 +379,7 @@ static void judgeRay(Path* path, int enter)
     bool proof = provesInfeasible(path), ray = proof || staysComplementary(path);
     if (!ray || (path->ray && !proof)) return;
     path->proof = proof, path->ray = true;
-    memcpy(path->u, path->z, (size_t)path->lcp.n * sizeof *path->u);
+    memcpy(path->u, path->z, (size_t)path->lcp->n * sizeof *path->u);
 }
 
 /* ---- attempts ---- */
@@ -354,7 +388,7 @@ static void judgeRay(Path* path, int enter)
 static void startFromGuess(Path* path, const unsigned char* guess)
 {
     pcBasis* b = &path->basis;
-    int n = path->lcp.n;
+    int n = path->lcp->n;
     pcBasisSet(b, guess);
     if (pcBasisFactor(b)) return;
     pcBasisReset(b);
@@ -379,20 +413,13 @@ static double spread(int attempt, int i)
 
 static void chooseCover(Path* path, int attempt)
 {
-    int n = path->lcp.n;
-    for (int i = 0; i < n; i++) path->cover[i] = 1.0;
-    for (int j = 0; j < n; j++) {
-        const double* m = pcScaledColumn(&path->lcp, j);
-        for (int i = 0; m[j] == 0.0 && i < n; i++)
-            if (m[i] > 0.0) path->cover[i] = LIFTED;
-    }
-    for (int i = 0; i < n; i++) path->cover[i] *= spread(attempt, i);
+    for (int i = 0; i < path->lcp->n; i++) path->cover[i] = (path->lcp->lifted[i] ? LIFTED : 1.0) * spread(attempt, i);
 }
 
 /* One path from S = the basis as it is, and what came of it. */
 static Ending attempt(Path* path, double tolerance)
 {
-    for (int i = 0; i < path->lcp.n; i++) path->start[i] = path->basis.columnPlace[i] >= 0;
+    for (int i = 0; i < path->lcp->n; i++) path->start[i] = path->basis.columnPlace[i] >= 0;
     int enter = enterCover(path);
     Ending ending = enter < 0 ? ENDING_SOLVED : follow(path, &enter);
     if (ending == ENDING_RAY) judgeRay(path, enter);
@@ -405,16 +432,20 @@ static Ending attempt(Path* path, double tolerance)
 
 static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
 {
-    size_t n = (size_t)problem->n;
-    if (!pcScaledMake(problem->n, problem->M, problem->q, arena, &path->lcp) || !pcBasisMake(&path->lcp, arena, &path->basis)) return false;
-    path->start = pcArenaNew(arena, unsigned char, n);
+    size_t n = (size_t)problem->lcp->n;
+    path->lcp = problem->lcp;
+    if (!pcBasisMake(path->lcp, arena, &path->basis)) return false;
+    path->start = pcArenaRaw(arena, unsigned char, n);
     path->basic = pcArenaNew(arena, unsigned char, n);
-    path->tied = pcArenaNew(arena, int, n + 1);
-    path->ratio = pcArenaNew(arena, double, n + 1);
-    path->dx = pcArenaNew(arena, double, n + 1);
-    path->dw = pcArenaNew(arena, double, 2 * path->lcp.ld);
-    double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
+    path->tied = pcArenaRaw(arena, Tied, n + 1);
+    path->found = pcArenaRaw(arena, int, n + 1);
+    path->rows = pcArenaRaw(arena, double, TIED_ROWS*(size_t)path->basis.ld);
+    path->ratio = pcArenaRaw(arena, double, n + 1);
+    path->dx = pcArenaRaw(arena, double, n + 1);
+    path->dw = pcArenaRaw(arena, double, 2 * path->lcp->ld);
+    path->best = pcArenaNew(arena, double, n);
+    double** vectors[] = {&path->cover, &path->z, &path->u};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaRaw(arena, double, n);
     path->residual = INFINITY;
     return pcArenaGood(arena);
 }
@@ -427,7 +458,7 @@ static bool begin(Path* path, const pcLemke* problem, int number)
     const unsigned char* guess = problem->guessOrNull;
     int cold = guess ? number - 1 : number;
     if (cold >= 0 && cold < COVERS) return pcBasisReset(&path->basis), chooseCover(path, cold), true;
-    for (int i = 0; cold >= 0 && i < path->lcp.n; i++) path->start[i] = cold == COVERS ? path->lcp.q[i] < 0.0 : spread(cold, i) < 1.5;
+    for (int i = 0; cold >= 0 && i < path->lcp->n; i++) path->start[i] = cold == COVERS ? path->lcp->q[i] < 0.0 : spread(cold, i) < 1.5;
     startFromGuess(path, cold < 0 ? guess : path->start);
     if (measure(path) <= problem->tolerance) return false;
     if (!pcBasisInvert(&path->basis)) pcBasisReset(&path->basis);
@@ -450,7 +481,7 @@ static Ending repair(Path* path, double tolerance, Ending ending)
 static Ending search(Path* path, const pcLemke* problem, int* attempts)
 {
     int last = COVERS + STARTS - 1 + (problem->guessOrNull != NULL);
-    int total = problem->maxPivots, each = 200 + 5 * problem->n;
+    int total = problem->maxPivots, each = 200 + 5 * path->lcp->n;
     for (*attempts = 0;; ++*attempts) {
         path->slack = TIED;
         if (!begin(path, problem, *attempts)) return ENDING_SOLVED;
@@ -468,24 +499,13 @@ static pcOutcome outcomeOf(const Path* path, double tolerance, Ending ending)
     return ending == ENDING_LIMIT ? PC_LIMIT : PC_INACCURATE;
 }
 
-/* False if an entry is beyond what doubles can hold: then it is the largest they can. */
-static bool writePoint(const Path* path, double* z)
-{
-    bool held = true;
-    for (int i = 0; i < path->lcp.n; i++) {
-        z[i] = ldexp(path->best[i] * path->lcp.columnScale[i], path->lcp.exponent);
-        if (z[i] > DBL_MAX) z[i] = DBL_MAX, held = false;
-    }
-    return held;
-}
-
 /* M'u <= 0 is about rows of M (u = R u'), M u >= 0 about its columns (u = C u'). */
 static void writeRay(const Path* path, double* ray)
 {
-    const double* scale = path->proof ? path->lcp.rowScale : path->lcp.columnScale;
+    const double* scale = path->proof ? path->lcp->rowScale : path->lcp->columnScale;
     double most = 0.0;
-    for (int i = 0; i < path->lcp.n; i++) ray[i] = scale[i] * path->u[i], most = larger(most, ray[i]);
-    for (int i = 0; i < path->lcp.n; i++) ray[i] /= most;
+    for (int i = 0; i < path->lcp->n; i++) ray[i] = scale[i] * path->u[i], most = larger(most, ray[i]);
+    for (int i = 0; i < path->lcp->n; i++) ray[i] /= most;
 }
 
 pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, double* rayOrNull)
@@ -493,15 +513,15 @@ pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, doub
     pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
     Path path = {.residual = INFINITY};
     size_t mark = pcArenaMark(arena);
-    memset(z, 0, (size_t)problem->n * sizeof *z);
-    if (problem->basisOrNull) memset(problem->basisOrNull, 0, (size_t)problem->n);
+    memset(z, 0, (size_t)problem->lcp->n * sizeof *z);
+    if (problem->basisOrNull) memset(problem->basisOrNull, 0, (size_t)problem->lcp->n);
     if (makePath(problem, arena, &path)) {
         Ending ending = search(&path, problem, &info.fallbacks);
         info.outcome = outcomeOf(&path, problem->tolerance, ending);
         info.iterations = path.pivots, info.residual = path.residual;
-        if (!writePoint(&path, z)) info.residual = INFINITY;
+        if (!pcScaledGive(path.lcp, path.best, z)) info.residual = INFINITY;
         if (isinf(info.residual) && info.outcome == PC_SOLVED) info.outcome = PC_INACCURATE;
-        if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->n);
+        if (problem->basisOrNull) memcpy(problem->basisOrNull, path.basic, (size_t)problem->lcp->n);
         if (info.outcome == PC_RAY && rayOrNull) writeRay(&path, rayOrNull);
     }
     pcArenaRelease(arena, mark);

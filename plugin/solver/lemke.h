@@ -2,13 +2,11 @@
 #ifndef PC_SOLVER_LEMKE_H
 #define PC_SOLVER_LEMKE_H
 
-#include "base/arena.h"
 #include "pcontact/types.h"
+#include "solver/scaled.h"
 
 typedef struct pcLemke {
-    int n;
-    const double* M; /* row-major */
-    const double* q;
+    pcScaledLcp* lcp;                 /* M and q; its column n is used */
     double tolerance;                 /* of the residual */
     int maxPivots;                    /* in all; 0: chosen from n */
     const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */

@@ -6,12 +6,12 @@
 #include "solver/fan.h"
 #include "solver/lemke.h"
 
-static pcSolveInfo solve(const pcReduced* r, double tolerance, int maxPivots, bool guess, pcArena* arena, double* z)
+static pcSolveInfo solve(pcReduced* r, double tolerance, int maxPivots, bool guess, pcArena* arena, double* z)
 {
     size_t mark = pcArenaMark(arena);
-    unsigned char* basis = pcArenaNew(arena, unsigned char, r->n);
+    unsigned char* basis = pcArenaRaw(arena, unsigned char, r->n);
     for (int i = 0; guess && basis && i < r->n; i++) basis[i] = z[i] > 0.0;
-    pcLemke lcp = {.n = r->n, .M = r->M, .q = r->q, .tolerance = tolerance, .maxPivots = maxPivots, .guessOrNull = guess ? basis : NULL};
+    pcLemke lcp = {.lcp = &r->lcp, .tolerance = tolerance, .maxPivots = maxPivots, .guessOrNull = guess ? basis : NULL};
     pcSolveInfo info = pcLemkeSolve(&lcp, arena, z, NULL);
     pcArenaRelease(arena, mark);
     return info;

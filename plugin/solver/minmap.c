@@ -50,7 +50,7 @@
 #define GMRES_USABLE 0.5 /* a relative residual; a direction worse than that is no Newton direction */
 
 typedef struct Newton {
-    pcScaledLcp lcp;
+    pcScaledLcp* lcp;
     double *z, *w, Psi; /* w with its share of eps, and as much room again for its size */
     double eps, *y;     /* of the round */
     double *d, *dw, *g; /* direction, M d, gradient of Psi */
@@ -68,7 +68,7 @@ typedef struct Newton {
 
 static size_t squareSum(const pcMinmap* p)
 {
-    size_t sum = p->groups ? 0 : (size_t)p->n;
+    size_t sum = p->groups ? 0 : (size_t)p->lcp->n;
     for (int k = 0; k < p->groups; k++) {
         size_t size = (size_t)(p->first[k + 1] - p->first[k]);
         sum += size * size;
@@ -78,13 +78,12 @@ static size_t squareSum(const pcMinmap* p)
 
 static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
 {
-    *m = (Newton){.arena = arena, .bestResidual = INFINITY};
-    if (!pcScaledMake(p->n, p->M, p->q, arena, &m->lcp)) return false;
-    m->w = pcArenaNew(arena, double, 2 * (size_t)m->lcp.ld);
+    *m = (Newton){.arena = arena, .bestResidual = INFINITY, .lcp = p->lcp};
+    m->w = pcArenaNew(arena, double, 2 * (size_t)m->lcp->ld);
     double** vectors[] = {&m->z, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp.ld);
-    m->index = pcArenaNew(arena, int, p->n);
-    m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->n) + 1);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp->ld);
+    m->index = pcArenaNew(arena, int, p->lcp->n);
+    m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->lcp->n) + 1);
     m->blocks = pcArenaNew(arena, double, squareSum(p));
     return pcArenaGood(arena);
 }
@@ -111,7 +110,7 @@ static double meritOf(int n, const double* z, const double* w)
 /* g into m->g; returns |g|^2. */
 static double gradient(Newton* m)
 {
-    int n = m->lcp.n;
+    int n = m->lcp->n;
     double square = 0.0;
     for (int i = 0; i < n; i++) {
         double r = sqrt(m->z[i] * m->z[i] + m->w[i] * m->w[i]), phi = fischer(m->z[i], m->w[i]);
@@ -120,7 +119,7 @@ static double gradient(Newton* m)
         m->g[i] += m->eps * m->room[i];
     }
     for (int j = 0; j < n; j++) {
-        const double* column = pcScaledColumn(&m->lcp, j);
+        const double* column = pcScaledColumn(m->lcp, j);
         for (int i = 0; i < n; i++) m->g[j] += column[i] * m->room[i];
         square += m->g[j] * m->g[j];
     }
@@ -132,7 +131,7 @@ static double gradient(Newton* m)
 static void findActive(Newton* m, const pcMinmap* p)
 {
     m->active = 0, m->groups = 0;
-    for (int i = 0, k = 0; i < p->n; i++) {
+    for (int i = 0, k = 0; i < p->lcp->n; i++) {
         bool starts = p->groups == 0;
         for (; k < p->groups && p->first[k] <= i; k++) starts = true;
         if (starts && (m->groups == 0 || m->first[m->groups - 1] < m->active)) m->first[m->groups++] = m->active;
@@ -164,7 +163,7 @@ static void makeBlock(const Newton* m, int size, const int* index, double* block
 {
     for (int e = 0; e < size * size; e++) {
         int i = e / size, j = e % size;
-        block[e] = pcScaledColumn(&m->lcp, index[j])[index[i]] + (i == j ? SHIFT + m->eps : 0.0);
+        block[e] = pcScaledColumn(m->lcp, index[j])[index[i]] + (i == j ? SHIFT + m->eps : 0.0);
     }
     if (invert(size, block)) return;
     for (int e = 0; e < size * size; e++) block[e] = e % (size + 1) == 0 ? 1.0 : 0.0;
@@ -196,24 +195,24 @@ static void precondition(void* self, const double* x, double* y)
 static void multiply(void* self, const double* x, double* y)
 {
     Newton* m = self;
-    memset(m->room, 0, (size_t)m->lcp.ld * sizeof *m->room);
-    pcScaledAdd(&m->lcp, m->active, m->index, x, m->room);
+    memset(m->room, 0, (size_t)m->lcp->ld * sizeof *m->room);
+    pcScaledAdd(m->lcp, m->active, m->index, x, m->room);
     for (int k = 0; k < m->active; k++) y[k] = m->room[m->index[k]] + m->eps * x[k];
 }
 
 /* (M + eps I) d into dw. */
 static void product(Newton* m)
 {
-    memset(m->dw, 0, (size_t)m->lcp.ld * sizeof *m->dw);
-    for (int j = 0; j < m->lcp.n; j++) pcScaledAdd(&m->lcp, 1, &j, m->d + j, m->dw);
-    for (int i = 0; i < m->lcp.n; i++) m->dw[i] += m->eps * m->d[i];
+    memset(m->dw, 0, (size_t)m->lcp->ld * sizeof *m->dw);
+    for (int j = 0; j < m->lcp->n; j++) pcScaledAdd(m->lcp, 1, &j, m->d + j, m->dw);
+    for (int i = 0; i < m->lcp->n; i++) m->dw[i] += m->eps * m->d[i];
 }
 
 /* d and dw; false: GMRES found none that is worth trying. The nearer the solution, the more exactly. */
 static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
 {
     findActive(m, p);
-    for (int i = 0; i < m->lcp.n; i++) m->d[i] = -m->z[i];
+    for (int i = 0; i < m->lcp->n; i++) m->d[i] = -m->z[i];
     for (int k = 0; k < m->active; k++) m->d[m->index[k]] = 0.0;
     product(m);
     for (int k = 0; k < m->active; k++) m->rhs[k] = -m->w[m->index[k]] - m->dw[m->index[k]];
@@ -231,11 +230,11 @@ static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
 
 static double tryStep(Newton* m, double a)
 {
-    for (int i = 0; i < m->lcp.n; i++) m->tryZ[i] = m->z[i] + a * m->d[i], m->tryW[i] = m->w[i] + a * m->dw[i];
-    return meritOf(m->lcp.n, m->tryZ, m->tryW);
+    for (int i = 0; i < m->lcp->n; i++) m->tryZ[i] = m->z[i] + a * m->d[i], m->tryW[i] = m->w[i] + a * m->dw[i];
+    return meritOf(m->lcp->n, m->tryZ, m->tryW);
 }
 
-static void accept(Newton* m) { memcpy(m->z, m->tryZ, (size_t)m->lcp.n * sizeof *m->z); }
+static void accept(Newton* m) { memcpy(m->z, m->tryZ, (size_t)m->lcp->n * sizeof *m->z); }
 
 /* Shortens d from `a` on until Psi is `gain` a below `from`. */
 static bool search(Newton* m, double a, double from, double gain)
@@ -262,7 +261,7 @@ static bool gradientStep(Newton* m)
 {
     double square = gradient(m);
     if (!(square > 0.0)) return false;
-    for (int i = 0; i < m->lcp.n; i++) m->d[i] = -m->g[i];
+    for (int i = 0; i < m->lcp->n; i++) m->d[i] = -m->g[i];
     product(m);
     m->slowSteps++;
     return search(m, m->Psi / square, m->Psi, LESS * square);
@@ -272,16 +271,16 @@ static bool gradientStep(Newton* m)
  * from both sides); kept if it is the best so far. */
 static double measure(Newton* m, int step, double* residual)
 {
-    int n = m->lcp.n;
+    int n = m->lcp->n;
     double own = 0.0;
     for (int i = 0; i < n; i++) m->tryZ[i] = larger(0.0, m->z[i]);
-    *residual = pcScaledResidual(&m->lcp, m->tryZ, m->w);
+    *residual = pcScaledResidual(m->lcp, m->tryZ, m->w);
     if (*residual < m->bestResidual) {
         m->bestResidual = *residual;
         memcpy(m->best, m->tryZ, (size_t)n * sizeof *m->best);
     }
     for (int i = 0; i < n; i++) {
-        if (m->z[i] < 0.0) pcScaledAdd(&m->lcp, 1, &i, &m->z[i], m->w);
+        if (m->z[i] < 0.0) pcScaledAdd(m->lcp, 1, &i, &m->z[i], m->w);
     }
     for (int i = 0; i < n; i++) {
         m->w[i] += m->eps * (m->z[i] - m->y[i]);
@@ -311,7 +310,7 @@ static void polish(Newton* m, const pcMinmap* p)
 {
     double residual;
     m->eps = EPS_LEAST;
-    memcpy(m->y, m->z, (size_t)p->n * sizeof *m->y);
+    memcpy(m->y, m->z, (size_t)p->lcp->n * sizeof *m->y);
     if (m->bestResidual <= POLISHED || !newtonDirection(m, p, measure(m, 0, &residual))) return;
     tryStep(m, 1.0);
     accept(m);
@@ -322,9 +321,9 @@ static void polish(Newton* m, const pcMinmap* p)
 static void iterate(Newton* m, const pcMinmap* p)
 {
     int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
-    size_t size = (size_t)p->n * sizeof *m->z;
+    size_t size = (size_t)p->lcp->n * sizeof *m->z;
     m->eps = p->guess ? EPS_WARM : EPS_COLD;
-    for (int failures = 0; m->steps < limit && failures <= FAILURE_LIMIT && m->products < PRODUCT_LIMIT * (p->n + 100);) {
+    for (int failures = 0; m->steps < limit && failures <= FAILURE_LIMIT && m->products < PRODUCT_LIMIT * (p->lcp->n + 100);) {
         memcpy(m->y, m->z, size);
         int before = m->steps, left = limit - before;
         Round round = solveRound(m, p, left < ROUND_LIMIT ? left : ROUND_LIMIT);
@@ -339,25 +338,20 @@ static void iterate(Newton* m, const pcMinmap* p)
 
 /* ---- The solvers ---------------------------------------------------------------------------------------------------------------- */
 
-static void takeGuess(Newton* m, const double* z)
-{
-    for (int i = 0; i < m->lcp.n; i++) m->z[i] = ldexp(z[i] / m->lcp.columnScale[i], -m->lcp.exponent);
-}
-
 /* Lemke's method from the active set of the best point; its answer is taken if it is better. */
 static void fallBack(Newton* m, const pcMinmap* p, double* z, double* rayOrNull, pcSolveInfo* info)
 {
-    unsigned char* guess = pcArenaNew(m->arena, unsigned char, p->n);
-    pcScaledResidual(&m->lcp, m->best, m->w);
-    for (int i = 0; guess && i < p->n; i++) guess[i] = m->w[i] < m->best[i];
-    pcLemke lemke = {.n = p->n, .M = p->M, .q = p->q, .tolerance = p->tolerance, .guessOrNull = guess};
-    double* other = pcArenaNew(m->arena, double, p->n);
+    unsigned char* guess = pcArenaNew(m->arena, unsigned char, p->lcp->n);
+    pcScaledResidual(m->lcp, m->best, m->w);
+    for (int i = 0; guess && i < p->lcp->n; i++) guess[i] = m->w[i] < m->best[i];
+    pcLemke lemke = {.lcp = p->lcp, .tolerance = p->tolerance, .guessOrNull = guess};
+    double* other = pcArenaNew(m->arena, double, p->lcp->n);
     if (!pcArenaGood(m->arena)) return;
     pcSolveInfo found = pcLemkeSolve(&lemke, m->arena, other, rayOrNull);
     info->fallbacks++, info->iterations += found.iterations;
     if (!(found.residual < info->residual) && found.outcome != PC_RAY) return;
     info->residual = found.residual, info->outcome = found.outcome;
-    memcpy(z, other, (size_t)p->n * sizeof *z);
+    memcpy(z, other, (size_t)p->lcp->n * sizeof *z);
 }
 
 pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* rayOrNull)
@@ -366,11 +360,11 @@ pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* 
     Newton newton, *m = &newton;
     size_t mark = pcArenaMark(arena);
     bool ready = newtonNew(m, p, arena);
-    if (ready && p->guess) takeGuess(m, z);
-    memset(z, 0, (size_t)p->n * sizeof *z);
+    if (ready && p->guess) pcScaledTake(m->lcp, z, m->z);
+    memset(z, 0, (size_t)p->lcp->n * sizeof *z);
     if (ready) {
         iterate(m, p);
-        for (int i = 0; i < p->n; i++) z[i] = ldexp(m->best[i] * m->lcp.columnScale[i], m->lcp.exponent);
+        pcScaledGive(m->lcp, m->best, z);
         info.outcome = m->bestResidual <= p->tolerance ? PC_SOLVED : PC_INACCURATE;
         info.iterations = m->steps, info.residual = m->bestResidual;
         if (info.outcome != PC_SOLVED) fallBack(m, p, z, rayOrNull, &info);
@@ -379,9 +373,9 @@ pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* 
     return info;
 }
 
-static pcSolveInfo solveReduced(const pcReduced* r, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z)
+static pcSolveInfo solveReduced(pcReduced* r, double tolerance, int maxIterations, bool guess, pcArena* arena, double* z)
 {
-    pcMinmap minmap = {.n = r->n, .M = r->M, .q = r->q, .tolerance = tolerance, .maxIterations = maxIterations, .guess = guess};
+    pcMinmap minmap = {.lcp = &r->lcp, .tolerance = tolerance, .maxIterations = maxIterations, .guess = guess};
     minmap.groups = r->problem->cones, minmap.first = r->first;
     return pcMinmapSolve(&minmap, arena, z, NULL);
 }

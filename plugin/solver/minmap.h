@@ -2,17 +2,16 @@
 #ifndef PC_SOLVER_MINMAP_H
 #define PC_SOLVER_MINMAP_H
 
-#include "base/arena.h"
 #include "solver/problem.h"
+#include "solver/scaled.h"
 
 typedef struct pcMinmap {
-    int n;
-    const double *M, *q; /* M row-major */
-    double tolerance;    /* of the residual: see pcScaledResidual */
-    int maxIterations;   /* Newton steps; 0: the method's own */
-    bool guess;          /* z comes in with one */
-    int groups;          /* variables that belong together (a contact), for the inner linear solver; 0: none are known */
-    const int* first;    /* per group its first variable, and n at the end */
+    pcScaledLcp* lcp;  /* M and q; its column n is used */
+    double tolerance;  /* of the residual: see pcScaledResidual */
+    int maxIterations; /* Newton steps; 0: the method's own */
+    bool guess;        /* z comes in with one */
+    int groups;        /* variables that belong together (a contact), for the inner linear solver; 0: none are known */
+    const int* first;  /* per group its first variable, and n at the end */
 } pcMinmap;
 
 /* `z` is always written. Iterations are Newton steps, and pivots where Lemke's method took over, from the active set that Newton's ended

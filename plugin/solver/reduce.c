@@ -1,10 +1,10 @@
 /*
- * From M v = M f + J'c to w = M z + q.
+ * From M v = M f + J'c to u = V c + e0, and back.
  *
  *     W  = J M^-1 J' + S,   u = W c + u0,   u0 = J f - b                           all rows
  *     V  = W - W_.e W_ee^-1 W_e.,   e0 = u0 - W_.e W_ee^-1 u0_e                    FREE rows e eliminated: u_e = 0
- *     c  = shift + T z:  T has the unit vector of a row, a corner of a polygon in a group's rows, or nothing (slips)
- *     M  = T'V T + K,    q = T'(V shift + e0) + k                                  K, k: the constants of reduce.h's table
+ *
+ * What comes of V and e0 is in reduce_lcp.c.
  *
  * Dependent FREE rows. W_ee is factored with pivoting after its rows were brought to unit diagonal; rows that add no rank carry no impulse. Where their
  * targets contradict each other, u0_e is replaced by its nearest point in the range of W_ee: the velocity then is the least-squares one.
@@ -235,77 +235,12 @@ static int variablesOf(const pcReduced* r, int k)
     return count;
 }
 
-/* z acts on `row` and, if `value2` is not 0, on the one after it. */
-static void setColumn(pcReduced* r, int z, int row, double value, double value2)
-{
-    r->column[2 * z] = row, r->column[2 * z + 1] = value2 != 0.0 ? row + 1 : row;
-    r->value[2 * z] = value, r->value[2 * z + 1] = value2;
-}
-
-static void entry(pcReduced* r, int i, int j, double value) { r->M[at(i, j, r->n)] += value; }
-
-/* lo <= c <= hi: from the finite bound inwards; with two of them, the second has a variable y: w = u + y, 0 <= y _|_ hi - lo - z >= 0. */
-static void boundColumns(pcReduced* r, int k, bool constants)
-{
-    const pcCone* cone = &r->problem->cone[k];
-    int z = r->first[k];
-    bool up = isfinite(cone->lo), both = up && isfinite(cone->hi);
-    if (!constants) {
-        r->shift[cone->row] = up ? cone->lo : cone->hi;
-        setColumn(r, z, cone->row, up ? 1.0 : -1.0, 0.0);
-        if (both) setColumn(r, z + 1, cone->row, 0.0, 0.0);
-    } else if (both) {
-        entry(r, z, z + 1, 1.0), entry(r, z + 1, z, -1.0);
-        r->q[z + 1] += cone->hi - cone->lo;
-    }
-}
-
-static void contactColumns(pcReduced* r, int k)
-{
-    const pcCone* cone = &r->problem->cone[k];
-    int z = r->first[k], row = cone->row + 1;
-    setColumn(r, z++, cone->row, 1.0, 0.0);
-    for (int g = 0; g < cone->groups; row += cone->groupSize[g++]) {
-        for (int i = 0; i < pcReducedCorners(r, k, g); i++) {
-            double d[2];
-            pcReducedCorner(r, k, g, i, d);
-            setColumn(r, z++, row, d[0], d[1]);
-        }
-        setColumn(r, z++, row, 0.0, 0.0); /* its slip */
-    }
-}
-
-static void contactConstants(pcReduced* r, int k)
-{
-    const pcCone* cone = &r->problem->cone[k];
-    int normal = r->first[k], z = normal + 1;
-    for (int g = 0; g < cone->groups; g++) {
-        int slip = z + pcReducedCorners(r, k, g);
-        for (; z < slip; z++) entry(r, z, slip, 1.0), entry(r, slip, z, -1.0);
-        entry(r, slip, normal, 1.0);
-        if (!r->problem->coulomb) entry(r, normal, slip, -1.0);
-        z++;
-    }
-}
-
-static void columns(pcReduced* r, bool constants)
-{
-    for (int k = 0; k < r->problem->cones; k++) {
-        if (r->problem->cone[k].kind == PC_CONE_BOX) boundColumns(r, k, constants);
-        if (r->problem->cone[k].kind != PC_CONE_FRICTION) continue;
-        if (constants)
-            contactConstants(r, k);
-        else
-            contactColumns(r, k);
-    }
-}
-
 /* ---- The problem --------------------------------------------------------------------------------------------------------------- */
 
 static bool findVariables(pcReduced* r, pcArena* arena)
 {
     const pcProblem* p = r->problem;
-    r->first = pcArenaNew(arena, int, p->cones + 1);
+    r->first = pcArenaRaw(arena, int, p->cones + 1);
     r->freeRow = pcArenaNew(arena, int, p->cones + 1), r->order = pcArenaNew(arena, int, p->cones + 1);
     r->angle = pcArenaNew(arena, double, (size_t)p->cones* PC_CONE_GROUPS);
     if (!pcArenaGood(arena)) return false;
@@ -323,67 +258,18 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     *r = (pcReduced){.problem = p, .edges = edges};
     if (!findVariables(r, arena)) return false;
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
-    r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaNew(arena, double, rows* rows) : r->W;
-    r->u0 = pcArenaNew(arena, double, rows), r->e0 = pcArenaNew(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
-    r->pushed = pcArenaNew(arena, double, rows);
-    if (!p->W) r->Z = pcArenaNew(arena, double, rows*(size_t)widthOf(p));
-    r->M = pcArenaNew(arena, double, n* n), r->q = pcArenaNew(arena, double, n);
-    r->column = pcArenaNew(arena, int, 2 * n), r->value = pcArenaNew(arena, double, 2 * n);
-    r->factor = pcArenaNew(arena, double, frees* frees);
-    r->x = pcArenaNew(arena, double, frees);
+    r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaRaw(arena, double, rows* rows) : r->W;
+    r->u0 = pcArenaRaw(arena, double, rows), r->e0 = pcArenaRaw(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
+    if (!p->W) r->Z = p->dense ? pcArenaNew(arena, double, rows*(size_t)widthOf(p)) : pcArenaRaw(arena, double, 12 * rows);
+    r->column = pcArenaRaw(arena, int, 2 * n), r->value = pcArenaRaw(arena, double, 2 * n);
+    r->factor = pcArenaRaw(arena, double, frees* frees);
+    r->x = pcArenaRaw(arena, double, frees);
     if (!pcArenaGood(arena) || (!p->W && !mobilities(p, r->Z, arena))) return false;
     delassus(r);
     memcpy(r->e0, r->u0, rows * sizeof *r->e0);
     if (!factorFrees(r, arena) || !reconcile(r, arena)) return false;
     eliminate(r);
-    return true;
-}
-
-/* T'y of column z; y begins with row `first`. */
-static double along(const pcReduced* r, int z, const double* y, int first)
-{
-    return r->value[2 * z] * y[r->column[2 * z] - first] + r->value[2 * z + 1] * y[r->column[2 * z + 1] - first];
-}
-
-/* Whether the impulses of cone l leave the velocities of cone k alone: so do most pairs of a large problem. */
-static bool apart(const pcReduced* r, int k, int l)
-{
-    const pcCone *mine = &r->problem->cone[k], *other = &r->problem->cone[l];
-    for (int i = mine->row; i < mine->row + mine->rows; i++) {
-        const double* V = r->V + at(i, other->row, r->problem->rows);
-        for (int j = 0; j < other->rows; j++)
-            if (V[j] != 0.0) return false;
-    }
-    return true;
-}
-
-/* The part of T'V T that belongs to two cones. */
-static void assemblePair(pcReduced* r, int k, int l)
-{
-    const pcCone* other = &r->problem->cone[l];
-    for (int z = r->first[k]; z < r->first[k + 1]; z++) {
-        const double* one = r->V + at(r->column[2 * z], other->row, r->problem->rows);
-        const double* two = r->V + at(r->column[2 * z + 1], other->row, r->problem->rows);
-        double u[PC_CONE_ROWS], *M = r->M + at(z, 0, r->n);
-        for (int j = 0; j < other->rows; j++) u[j] = r->value[2 * z] * one[j] + r->value[2 * z + 1] * two[j];
-        for (int y = r->first[l]; y < r->first[l + 1]; y++) M[y] = along(r, y, u, other->row);
-    }
-}
-
-void pcReducedAssemble(pcReduced* r)
-{
-    int rows = r->problem->rows, cones = r->problem->cones;
-    columns(r, false);
-    for (int k = 0; k < cones; k++) {
-        for (int l = 0; l < cones; l++)
-            if (k == l || !apart(r, k, l)) assemblePair(r, k, l); /* elsewhere M is zero from the beginning */
-    }
-    memcpy(r->pushed, r->e0, (size_t)rows * sizeof *r->pushed);
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; r->shift[i] != 0.0 && j < rows; j++) r->pushed[j] += r->V[at(i, j, rows)] * r->shift[i];
-    }
-    for (int z = 0; z < r->n; z++) r->q[z] = along(r, z, r->pushed, 0);
-    columns(r, true);
+    return pcReducedRoom(r, arena);
 }
 
 /* Impulses of the FREE rows for the others': W_II c_I = -(e0_I + W_Ir c_r). */
@@ -405,10 +291,11 @@ static void velocityOf(const pcReduced* r, const double* c, double* v)
     for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int row = 0; row < p->rows; row++) {
         const double* column = p->W ? p->W + at(row, 0, p->rows) : r->Z + at(row, 0, widthOf(p));
+        if (c[row] == 0.0) continue;
         for (int i = 0; (p->W || p->dense) && i < pcUnknowns(p); i++) v[i] += c[row] * column[i];
-        for (int i = 0; !p->W && !p->dense && i < 12; i++) {
-            int block = p->block[2 * row + i / 6];
-            if (block >= 0) v[6 * block + i % 6] += c[row] * column[i];
+        for (int side = 0; side < 2 && !p->W && !p->dense; side++) {
+            int block = p->block[2 * row + side];
+            for (int i = 0; block >= 0 && i < 6; i++) v[6 * block + i] += c[row] * column[6 * side + i];
         }
     }
 }
@@ -416,7 +303,10 @@ static void velocityOf(const pcReduced* r, const double* c, double* v)
 void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
 {
     for (int i = 0; i < r->problem->rows; i++) c[i] = r->shift[i];
-    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
+    for (int i = 0; i < r->n; i++) {
+        if (z[i] == 0.0) continue;
+        for (int e = 2 * i; e < 2 * i + 2; e++) c[r->column[e]] += r->value[e] * z[i];
+    }
     freeImpulses(r, c);
     velocityOf(r, c, v);
 }

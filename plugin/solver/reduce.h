@@ -13,16 +13,16 @@
 #ifndef PC_SOLVER_REDUCE_H
 #define PC_SOLVER_REDUCE_H
 
-#include "base/arena.h"
 #include "solver/problem.h"
+#include "solver/scaled.h"
 
 typedef struct pcReduced {
     const pcProblem* problem;
     int n;
-    double *M, *q;  /* the LCP, M row-major */
-    double *W, *u0; /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
-    int edges;      /* corners of the polygon that stands for a disc */
-    double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
+    pcScaledLcp lcp; /* M and q */
+    double *W, *u0;  /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
+    int edges;       /* corners of the polygon that stands for a disc */
+    double* angle;   /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
     double* Z;            /* M^-1 J', one row of 6 blocks numbers per row */
     double *V, *e0;       /* W and u0 with the FREE rows eliminated; V is W if there are none */
@@ -30,10 +30,16 @@ typedef struct pcReduced {
     int *freeRow, *order; /* which rows; in the order of their factor */
     double* factor;       /* Cholesky factor of their part of W, frees x frees */
     int* first;           /* per cone: its first z; one more at the end */
-    int* column;          /* per z: two rows of c that it acts on … */
+    int* column;          /* T, per z: two rows of c that it acts on … */
     double* value;        /* … and how strongly */
+    double* T;            /* T times the scales of lcp, per cone a matrix of rows x (its z's, and zeros up to a multiple of 4) */
+    int* startOfT;        /* per cone */
+    int* coneOf;          /* per z */
+    int* neighbour;       /* per cone, as many as there are cones: those that its impulses move, … */
+    int* neighbours;      /* … and their number */
     double* shift;        /* per row: c = shift + … (bounds) */
-    double* pushed;       /* per row: e0 and what the shift adds to it */
+    double* answer;       /* room for a velocity per row */
+    double* q;            /* per z */
     double* x;            /* room for a number per FREE row */
 } pcReduced;
 
@@ -45,8 +51,10 @@ void pcReducedCorner(const pcReduced* reduced, int cone, int group, int i, doubl
 
 /* Everything that does not depend on angles, which start at 0. false: out of memory, or a mass that is not positive definite. */
 bool pcReduce(const pcProblem* problem, int edges, pcArena* arena, pcReduced* out);
-/* M and q for the present angles. */
-void pcReducedAssemble(pcReduced* reduced);
+/* M and q for the present angles: see reduce_lcp.c. false: out of memory. */
+bool pcReducedAssemble(pcReduced* reduced, pcArena* arena);
+/* For pcReduce: room for what pcReducedAssemble makes. */
+bool pcReducedRoom(pcReduced* reduced, pcArena* arena);
 /* v and c of z. */
 void pcReducedExpand(const pcReduced* reduced, const double* z, double* v, double* c);
 /* A z that gives c as nearly as it can: a guess for a solver that starts from one. */

@@ -30,9 +30,12 @@ static Answer solveFrom(const Problem* p, const unsigned char* guess)
 {
     Answer answer = {0};
     pcArena arena = {0};
-    pcLemke lemke = {p->n, p->M, p->q, 1e-10, 0, guess, answer.basis};
+    pcScaledLcp lcp;
+    PC_EXPECT_TRUE(pcScaledMake(p->n, p->M, p->q, &arena, &lcp));
+    size_t mark = pcArenaMark(&arena);
+    pcLemke lemke = {&lcp, 1e-10, 0, guess, answer.basis};
     answer.info = pcLemkeSolve(&lemke, &arena, answer.z, answer.ray);
-    PC_EXPECT_EQ_INT(0, (long long)arena.used);
+    PC_EXPECT_EQ_INT((long long)mark, (long long)arena.used);
     pcArenaFree(&arena);
     return answer;
 }

@@ -11,10 +11,13 @@
 
 static const double UP[3] = {0.0, 0.0, 1.0};
 
-static pcSolveInfo solve(const pcTestLcp* lcp, pcArena* arena, double* z)
+static pcSolveInfo solve(const pcTestLcp* lcp, pcArena* arena, double* z, double* ray)
 {
-    pcLemke lemke = {lcp->n, lcp->M, lcp->q, 1e-10, 0, NULL, NULL};
-    return pcLemkeSolve(&lemke, arena, z, NULL);
+    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    pcScaledLcp scaled;
+    if (pcScaledMake(lcp->n, lcp->M, lcp->q, arena, &scaled)) info = pcLemkeSolve(&(pcLemke){&scaled, 1e-10, 0, NULL, NULL}, arena, z, ray);
+    pcArenaRelease(arena, 0);
+    return info;
 }
 
 /* Solves, judges, frees the problem; returns the sum of normal impulses. */
@@ -23,7 +26,7 @@ static double expectSolved(pcTestLcp* lcp, double tolerance)
     pcArena arena = {0};
     double* z = calloc((size_t)lcp->n, sizeof *z);
     double sum = 0.0;
-    pcSolveInfo info = solve(lcp, &arena, z);
+    pcSolveInfo info = solve(lcp, &arena, z, NULL);
     PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
     PC_EXPECT_LE(info.residual, tolerance);
     PC_EXPECT_LE(pcJudgeSolution(lcp->n, lcp->n - lcp->contacts, lcp->M, lcp->q, z), 100.0 * tolerance);
@@ -102,8 +105,7 @@ PC_TEST(LemkeContacts, EndsInADefinedWayWhereABoxIsJammed)
         pcTestLcp lcp = pcTestLcpMake(&box, 1, contacts, 8, 4);
         double z[48], ray[48];
         pcArena arena = {0};
-        pcLemke lemke = {lcp.n, lcp.M, lcp.q, 1e-10, 0, NULL, NULL};
-        pcSolveInfo info = pcLemkeSolve(&lemke, &arena, z, ray);
+        pcSolveInfo info = solve(&lcp, &arena, z, ray);
         PC_EXPECT_TRUE(info.residual >= 0.0 && !isnan(info.residual));
         for (int i = 0; i < lcp.n; i++) PC_EXPECT_TRUE(z[i] >= 0.0 && !isinf(z[i]));
         if (info.outcome == PC_SOLVED) PC_EXPECT_LE(pcJudgeSolution(lcp.n, lcp.n - lcp.contacts, lcp.M, lcp.q, z), 1e-9);
@@ -122,11 +124,11 @@ PC_TEST(LemkeContacts, AllocatesNothingTheSecondTime)
     pcArena arena = {0};
     double z[96];
     pcCountingStart();
-    solve(&first, &arena, z);
+    solve(&first, &arena, z, NULL);
     PC_EXPECT_GT(pcCountingStop(), 0);
     pcArenaRelease(&arena, 0);
     pcCountingStart();
-    pcSolveInfo info = solve(&second, &arena, z);
+    pcSolveInfo info = solve(&second, &arena, z, NULL);
     PC_EXPECT_EQ_INT(0, pcCountingStop());
     PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
     PC_EXPECT_EQ_INT(0, (long long)pcArenaMark(&arena));
