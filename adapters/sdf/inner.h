@@ -41,7 +41,7 @@ typedef struct pcStagePlane {
 } pcStagePlane;
 
 typedef struct pcStageInner {
-    const pcScene* scene;
+    pcScene* scene; /* shared */
     double h; /* of the step at hand */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */

@@ -139,7 +139,7 @@ pcStatus pcStageMake(const pcScene* scene, pcStage** out)
         free(inner);
         return outOfMemory();
     }
-    stage->inner = inner, inner->scene = scene, stage->skipped = scene->skipped ? scene->skipped : "";
+    stage->inner = inner, inner->scene = pcSceneShare(scene), stage->skipped = scene->skipped ? scene->skipped : "";
     dInitODE2(0);
     listen();
     int before = messagesSoFar;
@@ -161,6 +161,7 @@ static void freeInner(pcStageInner* inner)
     }
     void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    pcSceneFree(inner->scene);
     free(inner);
 }
 
