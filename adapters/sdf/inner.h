@@ -42,7 +42,7 @@ typedef struct pcStagePlane {
 
 typedef struct pcStageInner {
     pcScene* scene; /* shared */
-    double h; /* of the step at hand */
+    double h;       /* of the step at hand */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;

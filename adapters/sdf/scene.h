@@ -136,7 +136,7 @@ typedef struct pcScene {
 
 /* One sentence that begins with FILE:LINE: if it fails. PC_ERROR_ARGUMENT: there is no such file, or something in it is wrong. */
 pcStatus pcSceneRead(const char* file, pcScene** out);
-void pcSceneFree(pcScene* scene); /* stages that were made of it keep what they need */
+void pcSceneFree(pcScene* scene);            /* stages that were made of it keep what they need */
 pcScene* pcSceneShare(const pcScene* scene); /* one more owner, who calls pcSceneFree; not from several threads at once */
 
 #endif

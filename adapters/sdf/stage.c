@@ -114,11 +114,19 @@ static pcStatus makeBodies(pcStage* stage)
 
 /* ---- making and freeing ---- */
 
+/* ODE's hash space ends the program over bodies that are very far away, its sweep rounds boxes to single precision: so the simple one, as long
+ * as looking at all pairs costs little beside a step. */
+static dSpaceID makeSpace(const pcScene* scene)
+{
+    const int few = 4000;
+    return scene->collisions <= few ? dSimpleSpaceCreate(0) : dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
+}
+
 static pcStatus fill(pcStage* stage)
 {
     const pcScenePhysics* p = &stage->inner->scene->physics;
     stage->world = dWorldCreate();
-    stage->space = dHashSpaceCreate(0);
+    stage->space = makeSpace(stage->inner->scene);
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->inner->h = p->step;
     setPhysics(stage->world, p);
