@@ -41,8 +41,8 @@ typedef struct pcStagePlane {
 } pcStagePlane;
 
 typedef struct pcStageInner {
-    const pcScene* scene;
-    double h; /* of the step at hand */
+    pcScene* scene; /* shared */
+    double h;       /* of the step at hand */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;

@@ -7,10 +7,9 @@
 
 void pcSdfJointHead(pcSdfReader* r, xmlNode* node, int scope)
 {
-    const char* name = pcSdfAttribute(r, node, "name");
+    const char* name = pcSdfName(r, node);
     const xmlNode *pose = pcSdfChild(node, "pose"), *child = pcSdfChild(node, "child");
     const char* relative = pose ? pcSdfAttribute(r, pose, "relative_to") : NULL;
-    if (!name || !*name) pcSdfFail(r, node, "<joint> needs a name");
     if (!child || !pcSdfChild(node, "parent")) pcSdfFail(r, node, "<joint> needs a <parent> and a <child>");
     pcSdfFrame frame = {.kind = PC_SDF_JOINT, .name = name, .scope = scope, .base = -1, .link = -1, .node = node};
     frame.attached = pcSdfText(r, child);

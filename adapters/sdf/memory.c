@@ -19,12 +19,21 @@ static void outOfMemory(pcSdfReader* r)
 pcStatus pcSceneMake(pcScene** out)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? PC_OK : pcFail(PC_ERROR_MEMORY, "out of memory for a world file");
+    if (!*out) return pcFail(PC_ERROR_MEMORY, "out of memory for a world file");
+    (*out)->owners = 1;
+    return PC_OK;
+}
+
+pcScene* pcSceneShare(const pcScene* scene)
+{
+    pcScene* shared = (pcScene*)scene; /* only its owners are counted */
+    shared->owners++;
+    return shared;
 }
 
 void pcSceneFree(pcScene* scene)
 {
-    if (!scene) return;
+    if (!scene || --scene->owners > 0) return;
     for (struct pcSceneMemory *m = scene->memory, *next; m; m = next) {
         next = m->next;
         free(m);

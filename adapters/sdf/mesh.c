@@ -39,19 +39,26 @@ static void addPoint(Mesh* m, Points* points, const double* xyz)
     memcpy(points->xyz + 3 * (size_t)points->count++, xyz, 3 * sizeof *xyz);
 }
 
+static bool hasRoom(Mesh* m)
+{
+    int count = m->out->pieces;
+    if (count < m->pieceRoom) return true;
+    m->pieceRoom = count > 0 ? 2 * count : 1;
+    pcScenePoints* wider = pcSdfKeep(m->reader, (size_t)m->pieceRoom * sizeof *wider);
+    if (wider && count > 0) memcpy(wider, m->out->piece, (size_t)count * sizeof *wider);
+    m->out->piece = wider;
+    return wider != NULL;
+}
+
 /* The piece at hand is complete. */
 static void endPiece(Mesh* m)
 {
-    pcSdfReader* r = m->reader;
-    if (m->part.count == 0 || r->status != PC_OK) return;
-    if (m->out->pieces == MOST_PIECES) failAt(m, "the mesh has too many pieces");
-    pcScenePoints* wider = pcSdfKeep(r, ((size_t)m->out->pieces + 1) * sizeof *wider);
     pcScenePoints piece = {m->part.count, m->part.xyz};
-    pcSdfHull(r, m->node, &piece);
-    if (r->status != PC_OK) return;
-    if (m->out->pieces > 0) memcpy(wider, m->out->piece, (size_t)m->out->pieces * sizeof *wider);
-    wider[m->out->pieces++] = piece;
-    m->out->piece = wider;
+    if (m->part.count == 0 || m->reader->status != PC_OK) return;
+    if (m->out->pieces == MOST_PIECES) failAt(m, "the mesh has too many pieces");
+    pcSdfHull(m->reader, m->node, &piece);
+    if (m->reader->status != PC_OK || !hasRoom(m)) return;
+    m->out->piece[m->out->pieces++] = piece;
     m->part.count = 0;
 }
 

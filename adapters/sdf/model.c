@@ -12,10 +12,11 @@ const char* pcSdfScopeName(pcSdfReader* r, int scope, const char* name)
 }
 
 /* A name that others can refer to. */
-static const char* nameOf(pcSdfReader* r, const xmlNode* node)
+const char* pcSdfName(pcSdfReader* r, const xmlNode* node)
 {
     const char* name = pcSdfAttribute(r, node, "name");
     if (!name || !*name) pcSdfFail(r, node, "<%s> needs a name", node->name);
+    if (name && strlen(name) > PC_SDF_LONGEST_NAME) pcSdfFail(r, node, "the name is longer than %d bytes", PC_SDF_LONGEST_NAME);
     if (name && (strcmp(name, "world") == 0 || (strncmp(name, "__", 2) == 0 && strcmp(name + strlen(name) - 2, "__") == 0)))
         pcSdfFail(r, node, "the name '%.80s' is reserved", name);
     return name && *name ? name : "?";
@@ -87,13 +88,12 @@ void pcSdfCollision(pcSdfReader* r, const xmlNode* node, int link, int linkFrame
     static const char* const known[] = {"geometry", "surface", "pose", "max_contacts", "laser_retro", NULL};
     pcScene* scene = r->scene;
     const xmlNode *geometry = pcSdfChild(node, "geometry"), *contact = pcSdfChild(pcSdfChild(node, "surface"), "contact");
-    const char* name = pcSdfAttribute(r, node, "name");
     bool empty;
     pcSceneCollision c = {.link = link};
     if (!geometry) pcSdfFail(r, node, "<collision> needs a <geometry>");
     pcSdfGeometry(r, geometry, &c.shape, &empty);
     pcSdfSurface(r, node, &c.surface);
-    c.name = pcSdfJoin(r, scene->link[link].name, "::", name ? name : "");
+    c.name = pcSdfJoin(r, scene->link[link].name, "::", pcSdfName(r, node));
     c.maxContacts = pcSdfInteger(r, node, "max_contacts", 10);
     c.bits = pcSdfBits(r, contact, "collide_bitmask", 0xffff);
     pcSdfSkip(r, node, known);
@@ -119,7 +119,7 @@ static void readLink(pcSdfReader* r, const xmlNode* node, int scope, bool fixed,
     pcScene* scene = r->scene;
     int at = scene->links;
     const xmlNode* decay = pcSdfChild(node, "velocity_decay");
-    const char* name = nameOf(r, node);
+    const char* name = pcSdfName(r, node);
     pcSceneLink link = {.name = pcSdfScopeName(r, scope, name), .model = scope, .fixed = fixed};
     link.kinematic = pcSdfFlag(r, node, "kinematic", false);
     link.gravity = pcSdfFlag(r, node, "gravity", true);
@@ -144,7 +144,7 @@ static void readLink(pcSdfReader* r, const xmlNode* node, int scope, bool fixed,
 void pcSdfFrameRead(pcSdfReader* r, const xmlNode* node, int scope)
 {
     const char* attached = pcSdfAttribute(r, node, "attached_to");
-    pcSdfFrame frame = {.kind = PC_SDF_FRAME, .name = nameOf(r, node), .scope = scope, .base = scope, .link = -1, .node = node};
+    pcSdfFrame frame = {.kind = PC_SDF_FRAME, .name = pcSdfName(r, node), .scope = scope, .base = scope, .link = -1, .node = node};
     frame.relative = relativeTo(r, node);
     frame.pose = pcSdfPose(r, node);
     if (attached && *attached) frame.attached = attached, frame.base = -1;
@@ -157,7 +157,8 @@ static int addModel(pcSdfReader* r, const xmlNode* node, int scope, const pcSdfO
 {
     const xmlNode* placed = override && pcSdfChild(override->include, "pose") ? override->include : node;
     const xmlNode* placement = override ? pcSdfChild(override->include, "placement_frame") : NULL;
-    const char* name = override && override->name ? override->name : nameOf(r, node);
+    const char* name = override && override->name ? override->name : pcSdfName(r, node);
+    if (strlen(name) > PC_SDF_LONGEST_NAME) pcSdfFail(r, node, "the name is longer than %d bytes", PC_SDF_LONGEST_NAME);
     pcSdfFrame frame = {.kind = PC_SDF_MODEL, .name = name, .scope = scope, .base = scope, .link = -1, .node = node};
     frame.relative = relativeTo(r, placed);
     frame.pose = pcSdfPose(r, placed);

@@ -10,11 +10,12 @@
 #include "adapters/sdf/scene.h"
 
 enum {
-    PC_SDF_MOST_DEPTH = 64,          /* of elements in each other */
-    PC_SDF_MOST_INCLUDES = 16,       /* of files in each other */
-    PC_SDF_MOST_FILES = 4096,        /* in all */
-    PC_SDF_MOST_BYTES = 64 << 20,    /* of one file */
-    PC_SDF_MOST_LINKS = 100000,      /* likewise collisions and joints */
+    PC_SDF_MOST_DEPTH = 64,       /* of elements in each other */
+    PC_SDF_MOST_INCLUDES = 16,    /* of files in each other */
+    PC_SDF_MOST_FILES = 4096,     /* in all */
+    PC_SDF_MOST_BYTES = 64 << 20, /* of one file */
+    PC_SDF_MOST_LINKS = 100000,   /* likewise collisions and joints */
+    PC_SDF_LONGEST_NAME = 255,
     PC_SDF_MOST_FRAMES_BETWEEN = 500 /* from a frame to its model */
 };
 
@@ -136,6 +137,7 @@ typedef struct pcSdfOverride {
 } pcSdfOverride;
 void pcSdfModel(pcSdfReader* reader, xmlNode* model, int scope, bool fixed, const pcSdfOverride* override);
 void pcSdfInclude(pcSdfReader* reader, const xmlNode* include, int scope, bool fixed);
+const char* pcSdfName(pcSdfReader* reader, const xmlNode* node);              /* of an element that must have one; "?" if it failed */
 const char* pcSdfScopeName(pcSdfReader* reader, int scope, const char* name); /* "model::inner::name" */
 void pcSdfCollision(pcSdfReader* reader, const xmlNode* collision, int link, int linkFrame);
 void pcSdfGeometry(pcSdfReader* reader, const xmlNode* geometry, pcSceneShape* out, bool* empty);

@@ -134,11 +134,13 @@ typedef struct pcScene {
     pcScenePhysics physics;
     const char* skipped;                    /* what the file has and nobody reads, one line; "" nothing */
     int linkRoom, collisionRoom, jointRoom; /* private, as the next */
+    int owners;
     struct pcSceneMemory* memory;
 } pcScene;
 
 /* One sentence that begins with FILE:LINE: if it fails. PC_ERROR_ARGUMENT: there is no such file, or something in it is wrong. */
 pcStatus pcSceneRead(const char* file, pcScene** out);
-void pcSceneFree(pcScene* scene);
+void pcSceneFree(pcScene* scene);            /* stages that were made of it keep what they need */
+pcScene* pcSceneShare(const pcScene* scene); /* one more owner, who calls pcSceneFree; not from several threads at once */
 
 #endif

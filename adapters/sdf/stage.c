@@ -116,11 +116,19 @@ static pcStatus makeBodies(pcStage* stage)
 
 /* ---- making and freeing ---- */
 
+/* ODE's hash space ends the program over bodies that are very far away, its sweep rounds boxes to single precision: so the simple one, as long
+ * as looking at all pairs costs little beside a step. */
+static dSpaceID makeSpace(const pcScene* scene)
+{
+    const int few = 4000;
+    return scene->collisions <= few ? dSimpleSpaceCreate(0) : dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
+}
+
 static pcStatus fill(pcStage* stage)
 {
     const pcScenePhysics* p = &stage->inner->scene->physics;
     stage->world = dWorldCreate();
-    stage->space = dHashSpaceCreate(0);
+    stage->space = makeSpace(stage->inner->scene);
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
@@ -142,7 +150,7 @@ pcStatus pcStageMake(const pcScene* scene, pcStage** out)
         free(inner);
         return outOfMemory();
     }
-    stage->inner = inner, inner->scene = scene, stage->skipped = scene->skipped ? scene->skipped : "";
+    stage->inner = inner, inner->scene = pcSceneShare(scene), stage->skipped = scene->skipped ? scene->skipped : "";
     dInitODE2(0);
     listen();
     int before = messagesSoFar;
@@ -164,6 +172,7 @@ static void freeInner(pcStageInner* inner)
     }
     void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    pcSceneFree(inner->scene);
     free(inner);
 }
 

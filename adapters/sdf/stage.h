@@ -49,8 +49,8 @@ typedef struct pcStage {
     struct pcStageInner* inner;
 } pcStage;
 
-/* The scene must live as long as the stage. */
-pcStatus pcStageMake(const pcScene* scene, pcStage** out); /* native and unattached */
+/* Native and unattached. The scene may be freed at once. */
+pcStatus pcStageMake(const pcScene* scene, pcStage** out);
 
 /* pcWorldAttach with its space, and the surfaces of the file; NULL: the file's settings. Again: other settings from the next step on. */
 pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings);

@@ -23,6 +23,8 @@ void pcSdfFail(pcSdfReader* r, const xmlNode* node, const char* format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    for (char* at = sentence; *at; at++) /* the file's own words may have any */
+        if ((unsigned char)*at < ' ') *at = ' ';
     r->status = pcFail(PC_ERROR_ARGUMENT, "%s:%ld: %s", pcSdfFile(node), xmlGetLineNo((xmlNode*)node), sentence);
 }
 

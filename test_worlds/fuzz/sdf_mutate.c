@@ -78,6 +78,8 @@ static const char* const words[] = {"nan",
                                     "1e-9",
                                     "0x7fffffff"};
 
+static const char* const values[] = {"0", "1", "-1", "0.5", "2", "3", "1e-9", "1e9", "100", "0.001", "-0.1", "1e-3", "10", "1e6"};
+
 /* Puts `with` in place of text[from .. from + length). */
 static void replace(char* text, size_t room, size_t from, size_t length, const char* with)
 {
@@ -99,9 +101,10 @@ static bool contentAfter(const char* text, size_t from, size_t* at, size_t* leng
 static void damage(SdfMutation* m, char* text, size_t room)
 {
     size_t all = strlen(text), from = below(m, all), at, length;
-    const char* word = words[below(m, sizeof words / sizeof *words)];
+    bool mild = below(m, 4) > 0; /* most files should still be read */
+    const char* word = mild ? values[below(m, sizeof values / sizeof *values)] : words[below(m, sizeof words / sizeof *words)];
     char byte[2] = {(char)(1 + below(m, 255)), 0};
-    switch (below(m, 6)) {
+    switch (mild ? 4 : below(m, 6)) {
     case 0: replace(text, room, from, 1, byte); break;
     case 1: replace(text, room, from, 0, word); break;
     case 2: replace(text, room, from, below(m, 40) % (all - from + 1), ""); break;
@@ -115,7 +118,8 @@ static void damage(SdfMutation* m, char* text, size_t room)
     default:
         for (int tries = 0; tries < 8 && contentAfter(text, from, &at, &length); tries++, from = at)
             if (length > 0 && text[at + strspn(text + at, " \n\t\r")] != '<') {
-                replace(text, room, at, length, word);
+                size_t blank = strspn(text + at, " \n\t\r"), size = strcspn(text + at + blank, " \n\t\r<");
+                replace(text, room, at + blank, mild ? size : length - blank, word);
                 break;
             }
     }
@@ -153,7 +157,7 @@ void sdfMutationRun(SdfMutation* m)
     m->runs++;
     if (pcSceneRead(m->file, &scene) != PC_OK) {
         m->refused++;
-        m->badSentences += !isSentence(pcLastError());
+        if (!isSentence(pcLastError())) printf("no sentence: %s\n", pcLastError()), m->badSentences++;
         return;
     }
     m->read++;

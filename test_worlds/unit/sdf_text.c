@@ -35,22 +35,6 @@ const char* sdfWorld(const char* version, const char* format, ...)
     return text;
 }
 
-/* The scene of each stage, as long as it lives. */
-enum { MOST_STAGES = 16 };
-static struct {
-    pcStage* stage;
-    pcScene* scene;
-} open[MOST_STAGES];
-
-static void keep(pcStage* stage, pcScene* scene)
-{
-    for (int i = 0; i < MOST_STAGES; i++)
-        if (!open[i].stage) {
-            open[i].stage = stage, open[i].scene = scene;
-            return;
-        }
-}
-
 pcStage* sdfStage(const char* text, const char* settings)
 {
     pcScene* scene;
@@ -60,24 +44,11 @@ pcStage* sdfStage(const char* text, const char* settings)
     pcSettings chosen = stage ? stage->settings : pcDefaultSettings();
     if (status == PC_OK) status = pcSettingsParse(&chosen, settings);
     if (status == PC_OK) status = pcStageAttach(stage, &chosen);
-    if (status == PC_OK) {
-        keep(stage, scene);
-        return stage;
-    }
+    pcSceneFree(scene);
+    if (status == PC_OK) return stage;
     PC_FAIL("%s", pcLastError());
     pcStageFree(stage);
-    pcSceneFree(scene);
     return NULL;
-}
-
-void sdfEnd(pcStage* stage)
-{
-    for (int i = 0; i < MOST_STAGES; i++) {
-        if (!stage || open[i].stage != stage) continue;
-        pcStageFree(stage);
-        pcSceneFree(open[i].scene);
-        open[i].stage = NULL;
-    }
 }
 
 void sdfRun(pcStage* stage, double seconds)

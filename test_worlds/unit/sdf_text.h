@@ -10,9 +10,8 @@ pcStatus sdfRead(const char* text, pcScene** scene);
 /* The text of a world of this version around what printf makes of the rest. Valid until the next call. */
 const char* sdfWorld(const char* version, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A scene and its stage, attached with `settings` on top of the file's; NULL, and the test has failed, if anything is wrong. */
+/* A stage, attached with `settings` on top of the file's; NULL, and the test has failed, if anything is wrong. */
 pcStage* sdfStage(const char* text, const char* settings);
-void sdfEnd(pcStage* stage); /* its scene too */
 
 void sdfRun(pcStage* stage, double seconds); /* by its own step */
 dBodyID sdfBody(const pcStage* stage, const char* name);

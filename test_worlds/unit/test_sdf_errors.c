@@ -16,11 +16,13 @@ typedef struct Case {
 #define LINK(inside) "<model name='m'><link name='l'>\n" inside "</link></model>"
 #define SHAPE(inside) LINK("<collision name='c'><geometry>\n" inside "</geometry></collision>")
 #define JOINT(type, inside) "<model name='m'><link name='a'/><link name='b'/>\n<joint name='j' type='" type "'>" inside "</joint></model>"
+#define TEN "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 #define ENDS "<parent>a</parent><child>b</child>"
 
 static const Case cases[] = {
     {3, "needs a name", "<model/>"},
     {3, "needs a name", "<model name='m'><link/></model>"},
+    {3, "longer than 255 bytes", "<model name='" TEN TEN TEN "'/>"},
     {3, "is reserved", "<model name='world'/>"},
     {3, "is reserved", "<model name='m'><link name='__model__'/></model>"},
     {4, "there is another 'l'", "<model name='m'><link name='l'/>\n<link name='l'/></model>"},

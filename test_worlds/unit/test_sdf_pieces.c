@@ -50,7 +50,7 @@ PC_TEST(SdfPieces, TableOfFiveBoxesRests)
     PC_EXPECT_NEAR(0.5, dBodyGetPosition(table)[2], 1e-9);
     PC_EXPECT_NEAR(1.25, dBodyGetPosition(cup)[2], 1e-9);
     PC_EXPECT_NEAR(0.0, dBodyGetPosition(table)[0], 1e-9);
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* An L of two boxes in the corner of ground and wall, pulled into it: it touches both, and does not move. */
@@ -70,7 +70,7 @@ PC_TEST(SdfPieces, LRestsInACorner)
     PC_EXPECT_NEAR(0.0, dBodyGetPosition(body)[2], 1e-6);
     PC_EXPECT_NEAR(1.0, dBodyGetQuaternion(body)[0], 1e-9);
     PC_EXPECT_EQ_INT(4 + 6, contactsOf(s)); /* four on the wall; on the ground the two corners where the pieces meet count once */
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* ---- a gear in a rack ---- */
@@ -145,5 +145,5 @@ PC_TEST(SdfPieces, GearDrivesARackByItsTeeth)
     PC_EXPECT_NEAR(1.0, turned / (steps * s->step), 0.02);
     PC_EXPECT_NEAR(1.0, ratio, *PCONTACT_SANITIZE ? 0.2 : 0.01);
     PC_EXPECT_GT(engaged, steps * 9 / 10);
-    sdfEnd(s);
+    pcStageFree(s);
 }

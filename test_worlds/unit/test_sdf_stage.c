@@ -32,7 +32,7 @@ PC_TEST(SdfStage, BodiesStandAtTheirCentresOfMass)
     PC_EXPECT_NEAR(0.2, z(sdfBody(s, "m::l")), 1e-9);
     PC_EXPECT_EQ_INT(1, s->bodies);
     PC_EXPECT_EQ_INT(0, s->messages);
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 PC_TEST(SdfStage, EveryShapeRestsOnThePlane)
@@ -57,7 +57,7 @@ PC_TEST(SdfStage, EveryShapeRestsOnThePlane)
             PC_ASSERT_TRUE(s != NULL);
             sdfRun(s, 2);
             PC_EXPECT_NEAR(table[i].height, z(sdfBody(s, "m::l")), k == 0 ? table[i].tolerance : 3e-2);
-            sdfEnd(s);
+            pcStageFree(s);
         }
 }
 
@@ -72,7 +72,7 @@ PC_TEST(SdfStage, GravityAndKinematicLinksAreHonoured)
     PC_EXPECT_NEAR(0, z(sdfBody(s, "a::l")), 1e-15);
     PC_EXPECT_NEAR(0, z(sdfBody(s, "b::l")), 1e-15);
     PC_EXPECT_NEAR(-9.8 * 0.01 * 0.01 * 100 * 101 / 2, z(sdfBody(s, "c::l")), 1e-9);
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* ---- who meets whom ---- */
@@ -84,7 +84,7 @@ static int contactsOf(const char* text)
     if (!s) return -1;
     sdfRun(s, s->step);
     pcWorldReport(s->world, &report);
-    sdfEnd(s);
+    pcStageFree(s);
     return report.contacts;
 }
 
@@ -131,7 +131,7 @@ static void slide(const char* surface, const char* settings, double seconds, dou
     sdfRun(s, seconds);
     const dReal* v = dBodyGetLinearVel(sdfBody(s, "m::l"));
     for (int k = 0; k < 3; k++) velocity[k] = v[k];
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 PC_TEST(SdfStage, FrictionIsTheSmallerAndMayHaveADirection)
@@ -181,7 +181,7 @@ PC_TEST(SdfStage, BallsBounce)
             before = speed;
         }
         PC_EXPECT_NEAR(0.5 * sqrt(2 * 9.8), highest, 0.03);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -193,17 +193,17 @@ PC_TEST(SdfStage, DepthIsRepairedAsFastAsTheFileSays)
     PC_ASSERT_TRUE(s != NULL);
     sdfRun(s, 1);
     PC_EXPECT_NEAR(0.01, z(sdfBody(s, "m::l")), 1e-4);
-    sdfEnd(s);
+    pcStageFree(s);
     s = sdfStage(sdfWorld("1.6", world, "<surface><contact><ode><max_vel>0.1</max_vel></ode></contact></surface>"), "model=lcp");
     PC_ASSERT_TRUE(s != NULL);
     sdfRun(s, 1);
     PC_EXPECT_NEAR(0.01, z(sdfBody(s, "m::l")), 1e-4); /* the ground still says 0.01 */
-    sdfEnd(s);
+    pcStageFree(s);
     s = sdfStage(sdfWorld("1.6", world, ""), "model=lcp gamma=0.5");
     PC_ASSERT_TRUE(s != NULL);
     sdfRun(s, 0.001);
     PC_EXPECT_NEAR(0.25, z(sdfBody(s, "m::l")), 1e-9);
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* ---- joints ---- */
@@ -226,7 +226,7 @@ PC_TEST(SdfStage, DampingIsImplicit)
         dBodySetLinearVel(body, -1, 0, 0);
         sdfRun(s, 1);
         PC_EXPECT_NEAR(exp(-1.5), dBodyGetAngularVel(body)[1], 1e-3);
-        sdfEnd(s);
+        pcStageFree(s);
         s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001")
                                          HANG("prismatic", "<xyz>0 1 0</xyz><dynamics><damping>1e7</damping></dynamics>")),
                      both[k]);
@@ -235,7 +235,7 @@ PC_TEST(SdfStage, DampingIsImplicit)
         dBodySetLinearVel(body, 0, 1, 0);
         sdfRun(s, 0.01);
         PC_EXPECT_NEAR(0, dBodyGetLinearVel(body)[1], 1e-3); /* explicitly it would have gone off */
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -252,7 +252,7 @@ PC_TEST(SdfStage, SpringsPullToTheirReference)
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 5);
         PC_EXPECT_NEAR(0.5 - 0.098, dJointGetSliderPosition(sdfJoint(s, "m::j")), 1e-4);
-        sdfEnd(s);
+        pcStageFree(s);
         s = sdfStage(sdfWorld("1.6", "<gravity>0 0 0</gravity>" PHYSICS("0.001")
                                          HANG("revolute",
                                               "<xyz>0 1 0</xyz><dynamics><damping>20</damping>"
@@ -261,7 +261,7 @@ PC_TEST(SdfStage, SpringsPullToTheirReference)
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 5);
         PC_EXPECT_NEAR(8 - 2 * M_PI, dJointGetHingeAngle(sdfJoint(s, "m::j")), 1e-3); /* more than one turn */
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -274,13 +274,13 @@ PC_TEST(SdfStage, JointFrictionHoldsUpToItsLimit)
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 1);
         PC_EXPECT_NEAR(-1, z(sdfBody(s, "m::l")), 1e-9);
-        sdfEnd(s);
+        pcStageFree(s);
         s = sdfStage(sdfWorld("1.6", PHYSICS("0.001") HANG("prismatic", "<xyz>0 0 1</xyz><dynamics><friction>4.8</friction></dynamics>")),
                      both[k]);
         PC_ASSERT_TRUE(s != NULL);
         sdfRun(s, 1);
         PC_EXPECT_NEAR(-5, dBodyGetLinearVel(sdfBody(s, "m::l"))[2], 1e-6);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -309,7 +309,7 @@ PC_TEST(SdfStage, LimitsStopTheChildOnTheRightSide)
         }
         PC_EXPECT_NEAR(0.5, most, 5e-3);
         PC_EXPECT_NEAR(-0.1, least, 5e-3);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -334,7 +334,7 @@ static double reachOf(const char* type, int axis, double way, const char* settin
         double angle = 2 * atan2(dBodyGetQuaternion(body)[1 + axis], dBodyGetQuaternion(body)[0]);
         most = fabs(angle) > fabs(most) ? angle : most;
     }
-    sdfEnd(s);
+    pcStageFree(s);
     return most;
 }
 
@@ -379,7 +379,7 @@ PC_TEST(SdfStage, EveryJointHoldsWhatItShould)
             double apart = sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
             if (strcmp(table[i].type, "prismatic") && strcmp(table[i].type, "screw")) PC_EXPECT_NEAR(1, apart, 5e-3);
             PC_EXPECT_EQ_INT(0, s->messages);
-            sdfEnd(s);
+            pcStageFree(s);
         }
 }
 
@@ -400,7 +400,7 @@ PC_TEST(SdfStage, ScrewsTurnAsTheyGo)
         PC_EXPECT_NEAR(-9.8 * 0.25 / 1.25, speed, k == 0 ? 1e-6 : 0.02);
         PC_EXPECT_NEAR(speed, 0.5 * turn, k == 0 ? 1e-9 : 0.02);
         PC_EXPECT_NEAR(-9.8 * 0.25 / 1.25 / 2, dBodyGetPosition(body)[2], k == 0 ? 2e-3 : 2e-2);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -425,7 +425,7 @@ PC_TEST(SdfStage, GearboxesKeepTheirRatio)
         }
         PC_EXPECT_NEAR(1, dBodyGetAngularVel(a)[2], k == 0 ? 1e-6 : 0.02);
         PC_EXPECT_NEAR(-3, dBodyGetAngularVel(b)[2], k == 0 ? 1e-6 : 0.02);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -462,7 +462,7 @@ PC_TEST(SdfStage, PlanarWorldsStayInTheirPlane)
             expectFlat(s);
         }
         PC_EXPECT_NEAR(0.5, z(sdfBody(s, "a::l")), k == 0 ? 1e-4 : 1e-1);
-        sdfEnd(s);
+        pcStageFree(s);
     }
 }
 
@@ -481,7 +481,7 @@ PC_TEST(SdfStage, FrictionActsInThePlane)
     sdfRun(s, 1);
     PC_EXPECT_NEAR(0.4, dBodyGetPosition(sdfBody(s, "a::l"))[0], 2e-3);
     PC_EXPECT_NEAR(0, dBodyGetLinearVel(sdfBody(s, "a::l"))[0], 1e-9);
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* ---- settings ---- */

@@ -256,7 +256,7 @@ static void fallingBox(const char* settings, Judged* j)
     }
     widen(j, dBodyGetPosition(body)[2] - 0.5);
     widen(j, length(dBodyGetLinearVel(body)));
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 /* Its centre of mass lies beside its middle: it rocks, without slipping. */
@@ -280,7 +280,7 @@ static void offsetSphere(const char* settings, Judged* j)
         fastest = fmax(fastest, fabs(v[0]));
     }
     if (!(fastest > 0.5)) widen(j, NAN); /* it must have rolled */
-    sdfEnd(s);
+    pcStageFree(s);
 }
 
 enum { MOST_ROWS = 3 };
