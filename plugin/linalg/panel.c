@@ -12,6 +12,7 @@ PC_INLINE void addScaled(int m, double a, const double* x, double* y)
         v4d y0 = v4Load(y + i) + a4 * v4Load(x + i), y1 = v4Load(y + i + 4) + a4 * v4Load(x + i + 4);
         v4Store(y + i, y0), v4Store(y + i + 4, y1);
     }
+    if (i + 4 <= m) v4Store(y + i, v4Load(y + i) + a4 * v4Load(x + i)), i += 4;
     for (; i < m; i++) y[i] += a * x[i];
 }
 
@@ -29,6 +30,10 @@ PC_INLINE double dot(int m, const double* x, const double* y)
     for (; i < m; i++) sum += x[i] * y[i];
     return sum;
 }
+
+PC_SIMD double pcDot(int n, const double* x, const double* y) { return dot(n, x, y); }
+
+PC_SIMD void pcAddScaled(int n, double a, const double* x, double* y) { addScaled(n, a, x, y); }
 
 PC_SIMD void pcPanelTimes(const pcPanel* panel, const double* c, double* y)
 {

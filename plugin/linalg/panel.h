@@ -17,6 +17,9 @@ void pcPanelTransposedTimes(const pcPanel* panel, const double* g, double* v);
 /* H += u f' */
 void pcPanelRankOne(const pcPanel* panel, const double* u, const double* f);
 
+/* x'y;  y += a x */
+double pcDot(int n, const double* x, const double* y);
+void pcAddScaled(int n, double a, const double* x, double* y);
 /* max |x_i|, 0 for none */
 double pcLargest(int n, const double* x);
 

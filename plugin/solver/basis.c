@@ -30,13 +30,16 @@ bool pcBasisMake(pcScaledLcp* lcp, pcArena* arena, pcBasis* out)
     size_t n = (size_t)lcp->n + 1, ld = (n + 7) / 8 * 8;
     if (ld % 64 == 0) ld += 8; /* as in scaled.c */
     *out = (pcBasis){.lcp = lcp, .ld = (int)ld};
-    out->H = pcArenaRaw(arena, double, ld* n);
     int** places[] = {&out->row, &out->rowPlace, &out->column, &out->columnPlace, &out->pivots};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) *places[i] = pcArenaRaw(arena, int, n);
     double** vectors[] = {&out->x, &out->w, &out->dx, &out->dw, &out->u, &out->v};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, ld + (size_t)lcp->ld);
+    size_t placeCount = sizeof places / sizeof *places, vectorCount = sizeof vectors / sizeof *vectors, length = ld + (size_t)lcp->ld;
+    int* place = pcArenaRaw(arena, int, placeCount* n);
+    double* vector = pcArenaRaw(arena, double, vectorCount* length);
+    out->H = pcArenaRaw(arena, double, ld* n);
     out->work = pcArenaRaw(arena, double, 32 * n);
     if (!pcArenaGood(arena)) return false;
+    for (size_t i = 0; i < placeCount; i++) *places[i] = place + i * n;
+    for (size_t i = 0; i < vectorCount; i++) *vectors[i] = vector + i * length;
     pcBasisReset(out);
     return true;
 }
@@ -49,7 +52,7 @@ void pcBasisReset(pcBasis* b)
     memcpy(b->w, b->lcp->q, (size_t)b->lcp->ld * sizeof *b->w);
 }
 
-static void place(pcBasis* b, int i, int j)
+static void admit(pcBasis* b, int i, int j)
 {
     b->row[b->k] = i, b->rowPlace[i] = b->k;
     b->column[b->k] = j, b->columnPlace[j] = b->k;
@@ -60,7 +63,7 @@ void pcBasisSet(pcBasis* b, const unsigned char* set)
 {
     pcBasisReset(b);
     for (int i = 0; i < b->lcp->n; i++)
-        if (set[i]) place(b, i, i);
+        if (set[i]) admit(b, i, i);
 }
 
 static double* columnOfH(const pcBasis* b, int p) { return b->H + (size_t)p * (size_t)b->ld; }
@@ -180,15 +183,17 @@ double pcBasisResponse(pcBasis* b, int variable)
     return finishResponse(b, variable, b->u) / size;
 }
 
-double pcBasisEntry(pcBasis* b, int basic, int variable)
+void pcBasisRow(const pcBasis* b, int basic, double* row)
+{
+    int n = b->lcp->n;
+    if (basic > n) pcScaledRow(b->lcp, basic - n - 1, b->k, b->column, row);
+}
+
+double pcBasisEntry(const pcBasis* b, int basic, const double* row, int variable)
 {
     int n = b->lcp->n;
     const double* h = columnOfH(b, b->rowPlace[variable - n - 1]);
-    if (basic <= n) return h[b->columnPlace[basic]];
-    pcScaledRow(b->lcp, basic - n - 1, b->k, b->column, b->u);
-    double sum = 0.0;
-    for (int c = 0; c < b->k; c++) sum += b->u[c] * h[c];
-    return sum;
+    return basic <= n ? h[b->columnPlace[basic]] : pcDot(b->k, row, h);
 }
 
 /* ---- exchange ---- */
@@ -207,7 +212,7 @@ static void grow(pcBasis* b, int i, int j)
     double* last = columnOfH(b, k);
     for (int c = 0; c < k; c++) last[c] = b->dx[c] / s;
     last[k] = 1.0 / s;
-    place(b, i, j);
+    admit(b, i, j);
 }
 
 /* Column `at` of G becomes that of z_j. */
@@ -258,8 +263,8 @@ static void shrink(pcBasis* b, int p, int c)
 
 static void move(pcBasis* b, double step)
 {
-    for (int c = 0; c < b->k; c++) b->x[c] += step * b->dx[c];
-    for (int i = 0; i < b->lcp->n; i++) b->w[i] += step * b->dw[i];
+    pcAddScaled(b->k, step, b->dx, b->x);
+    pcAddScaled(b->lcp->n, step, b->dw, b->w);
 }
 
 void pcBasisExchange(pcBasis* b, int enter, int leave, double step)

@@ -50,8 +50,10 @@ void pcBasisValues(pcBasis* basis);
 /* dx, dw: how the basic variables change per unit of a nonbasic one. Returns the relative error of G dx, which costs nothing to know. */
 double pcBasisResponse(pcBasis* basis, int variable);
 
-/* The same for one basic variable and a nonbasic w only, at O(k). */
-double pcBasisEntry(pcBasis* basis, int basic, int variable);
+/* The same for one basic variable and a nonbasic w only, at O(k). `row` has k numbers, which the first function finds: they depend on the
+ * basic variable only. */
+void pcBasisRow(const pcBasis* basis, int basic, double* row);
+double pcBasisEntry(const pcBasis* basis, int basic, const double* row, int variable);
 
 /* Moves by `step` along the last response, which must be that of `enter`, and exchanges it for the basic variable `leave`. */
 void pcBasisExchange(pcBasis* basis, int enter, int leave, double step);

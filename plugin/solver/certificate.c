@@ -25,6 +25,7 @@
 #include "base/vec.h"
 
 #define HALF_TURN 3.14159265358979323846
+#define FEW_EDGES 16
 
 /* The larger of two figures, where what is not a number counts as infinite. */
 static double worse(double a, double b) { return b <= a ? a : b > a ? b : (double)INFINITY; }
@@ -54,12 +55,63 @@ static int firstRow(const pcCone* cone, int g)
     return row;
 }
 
-static void lookAtEdge(const pcCone* cone, const double x[2], Facet* facet)
+/* What a polygon's edges have in common. Contacts of a world mostly share one: it is kept until another one comes. */
+typedef struct Polygon {
+    int edges;
+    double angle;
+    double a, s;                 /* see above */
+    double normal[FEW_EDGES][2]; /* of the edges, if they are few */
+} Polygon;
+
+/* Of few edges, trying all takes less than an angle does. A quarter of the normals by their angles, the others by quarter turns, if these
+ * lead to normals. */
+static void listNormals(Polygon* polygon)
 {
-    double half = HALF_TURN / cone->edges, sector = floor((atan2(x[1], x[0]) - cone->angle) / (2.0 * half));
-    double middle = cone->angle + (2.0 * sector + 1.0) * half;
-    facet->n[0] = cos(middle), facet->n[1] = sin(middle);
-    facet->a = cos(half), facet->s = sin(half);
+    double half = HALF_TURN / polygon->edges, first = remainder(polygon->angle, 2.0 * half); /* small angles are rounded least */
+    int edges = polygon->edges, quarter = edges % 4 == 0 ? edges / 4 : edges;
+    for (int i = 0; i < quarter; i++) {
+        double middle = first + (2.0 * i + 1.0) * half;
+        polygon->normal[i][0] = cos(middle), polygon->normal[i][1] = sin(middle);
+    }
+    for (int i = quarter; i < edges; i++)
+        polygon->normal[i][0] = -polygon->normal[i - quarter][1], polygon->normal[i][1] = polygon->normal[i - quarter][0];
+}
+
+static const Polygon* polygonOf(const pcCone* cone, Polygon* kept)
+{
+    if (kept->edges == cone->edges && kept->angle == cone->angle) return kept;
+    kept->edges = cone->edges, kept->angle = cone->angle;
+    kept->a = cos(HALF_TURN / cone->edges), kept->s = sin(HALF_TURN / cone->edges);
+    if (cone->edges <= FEW_EDGES) listNormals(kept);
+    return kept;
+}
+
+static void findByAngle(const Polygon* polygon, const double x[2], double normal[2])
+{
+    double half = HALF_TURN / polygon->edges, sector = floor((atan2(x[1], x[0]) - polygon->angle) / (2.0 * half));
+    double middle = polygon->angle + (2.0 * sector + 1.0) * half;
+    normal[0] = cos(middle), normal[1] = sin(middle);
+}
+
+/* The edge that x looks at is the one along whose normal it is longest. */
+static void findByTrying(const Polygon* polygon, const double x[2], double normal[2])
+{
+    double most = -(double)INFINITY;
+    int best = 0;
+    for (int i = 0; i < polygon->edges; i++) {
+        double along = polygon->normal[i][0] * x[0] + polygon->normal[i][1] * x[1];
+        if (along > most) most = along, best = i;
+    }
+    normal[0] = polygon->normal[best][0], normal[1] = polygon->normal[best][1];
+}
+
+static void lookAtEdge(const Polygon* polygon, const double x[2], Facet* facet)
+{
+    facet->a = polygon->a, facet->s = polygon->s;
+    if (polygon->edges <= FEW_EDGES)
+        findByTrying(polygon, x, facet->n);
+    else
+        findByAngle(polygon, x, facet->n);
 }
 
 static void lookAtArc(const double x[2], Facet* facet)
@@ -69,13 +121,13 @@ static void lookAtArc(const double x[2], Facet* facet)
     facet->a = 1.0, facet->s = 0.0;
 }
 
-static Facet facetOf(const pcCone* cone, int g, const double* own, double sign)
+static Facet facetOf(const pcCone* cone, int g, const double* own, double sign, Polygon* kept)
 {
     const double* p = own + firstRow(cone, g);
     double x[2] = {sign * p[0], cone->groupSize[g] == 2 ? sign * p[1] : 0.0};
     Facet facet;
     if (isPolygon(cone, g))
-        lookAtEdge(cone, x, &facet);
+        lookAtEdge(polygonOf(cone, kept), x, &facet);
     else
         lookAtArc(x, &facet);
     facet.out = facet.n[0] * x[0] + facet.n[1] * x[1];
@@ -83,10 +135,16 @@ static Facet facetOf(const pcCone* cone, int g, const double* own, double sign)
     return facet;
 }
 
+static double slipOf(const pcCone* cone, int g, const double* u, Polygon* kept)
+{
+    Facet facet = facetOf(cone, g, u, -1.0, kept);
+    return facet.a * facet.out + facet.s * fabs(facet.along);
+}
+
 double pcConeSlip(const pcCone* cone, int g, const double* u)
 {
-    Facet facet = facetOf(cone, g, u, -1.0);
-    return facet.a * facet.out + facet.s * fabs(facet.along);
+    Polygon polygon = {.edges = 0};
+    return slipOf(cone, g, u, &polygon);
 }
 
 static double beyond(const Facet* f, double r)
@@ -125,19 +183,36 @@ static void projectGroup(const Facet* f, int size, double r, double* x)
     if (size == 2) x[1] = out * f->n[1] + along * f->n[0];
 }
 
-static void projectFriction(const pcCone* cone, double* x)
+/* Within the circles that every group's set has in it: most contacts that stick are. */
+static bool wellInside(const pcCone* cone, const double* x, Polygon* kept)
 {
+    for (int g = 0, i = 1; g < cone->groups; i += cone->groupSize[g++]) {
+        double second = cone->groupSize[g] == 2 ? x[i + 1] : 0.0, r = isPolygon(cone, g) ? polygonOf(cone, kept)->a * x[0] : x[0];
+        if (!(x[i] * x[i] + second * second <= r * r)) return false;
+    }
+    return x[0] >= 0.0;
+}
+
+static void projectFriction(const pcCone* cone, double* x, Polygon* kept)
+{
+    if (wellInside(cone, x, kept)) return;
     Facet facet[PC_CONE_GROUPS];
-    for (int g = 0; g < cone->groups; g++) facet[g] = facetOf(cone, g, x, 1.0);
+    for (int g = 0; g < cone->groups; g++) facet[g] = facetOf(cone, g, x, 1.0, kept);
     x[0] = normalOfProjection(cone, x[0], facet);
     for (int g = 0; g < cone->groups; g++) projectGroup(&facet[g], cone->groupSize[g], x[0], x + firstRow(cone, g));
 }
 
+static void project(const pcCone* cone, double* x, Polygon* kept)
+{
+    if (cone->kind == PC_CONE_BOX) x[0] = smaller(cone->hi, larger(cone->lo, x[0]));
+    if (cone->kind == PC_CONE_FRICTION) projectFriction(cone, x, kept);
+}
+
 void pcConeProject(const pcCone* cone, const double* x, double* projected)
 {
+    Polygon polygon = {.edges = 0};
     for (int i = 0; i < cone->rows; i++) projected[i] = x[i];
-    if (cone->kind == PC_CONE_BOX) projected[0] = smaller(cone->hi, larger(cone->lo, x[0]));
-    if (cone->kind == PC_CONE_FRICTION) projectFriction(cone, projected);
+    project(cone, projected, &polygon);
 }
 
 /* ---- Mass: blocks, each by its own Cholesky factor; a dense mass is one large block ---- */
@@ -160,7 +235,7 @@ static size_t partStart(const Masses* masses, int part) { return (size_t)part * 
 
 /* L L' = M, with the reciprocal of L's diagonal in its place; a matrix that is not positive definite leaves numbers that are none, and
  * these reach the figures. */
-static void factor(int n, const double* M, double* L)
+PC_INLINE void factor(int n, const double* M, double* L)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -186,11 +261,14 @@ PC_INLINE double reduceBy(int n, const double* L, double* x)
 /* Nearly all blocks are bodies: with the size known, the compiler unrolls what is most of the work. */
 static double reduce(int n, const double* L, double* x) { return n == 6 ? reduceBy(6, L, x) : reduceBy(n, L, x); }
 
-static double massNorm(int n, const double* M, const double* x)
+PC_INLINE double massNorm(int n, const double* M, const double* x)
 {
     double square = 0.0;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) square += x[i] * M[at(i, j, n)] * x[j];
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < n; j++) sum += M[at(i, j, n)] * x[j];
+        square += x[i] * sum;
+    }
     return sqrt(square);
 }
 
@@ -206,6 +284,7 @@ typedef struct Judge {
     double* p;        /* M (v - f) - J'c */
     double* terms;    /* per part: the sizes of what p is made of */
     double* room;     /* one part */
+    Polygon polygon;  /* the last cone's */
 } Judge;
 
 static double rowVelocity(const pcProblem* problem, const double* v, const double* c, int r)
@@ -275,26 +354,26 @@ static pcCone scaledCone(const Judge* judge, const pcCone* cone, double* C)
     return scaled;
 }
 
-static void coneVelocity(const Judge* judge, const pcCone* cone, double* U)
+static void coneVelocity(Judge* judge, const pcCone* cone, double* U)
 {
     for (int i = 0; i < cone->rows; i++) U[i] = judge->u[cone->row + i] / judge->problem->velocityScale;
     if (cone->kind != PC_CONE_FRICTION || !judge->problem->coulomb) return;
     double slip = 0.0;
-    for (int g = 0; g < cone->groups; g++) slip += pcConeSlip(cone, g, U);
+    for (int g = 0; g < cone->groups; g++) slip += slipOf(cone, g, U, &judge->polygon);
     U[0] += slip;
 }
 
 /* |C - proj_K(C - U)|. */
-static double naturalMap(const pcCone* cone, const double* C, const double* U)
+static double naturalMap(const pcCone* cone, const double* C, const double* U, Polygon* kept)
 {
     double x[PC_CONE_ROWS] = {0.0}, square = 0.0;
     for (int i = 0; i < cone->rows; i++) x[i] = C[i] - U[i];
-    pcConeProject(cone, x, x);
+    project(cone, x, kept);
     for (int i = 0; i < cone->rows; i++) square += (C[i] - x[i]) * (C[i] - x[i]);
     return sqrt(square);
 }
 
-static void judgeCone(const Judge* judge, const pcCone* cone, pcCertificate* certificate)
+static void judgeCone(Judge* judge, const pcCone* cone, pcCertificate* certificate)
 {
     double C[PC_CONE_ROWS] = {0.0}, U[PC_CONE_ROWS] = {0.0};
     const double still[PC_CONE_ROWS] = {0.0};
@@ -304,12 +383,12 @@ static void judgeCone(const Judge* judge, const pcCone* cone, pcCertificate* cer
         certificate->equality = worse(certificate->equality, fabs(U[0]));
         certificate->residual = worse(certificate->residual, fabs(U[0])); /* what the natural map is for K = R */
     } else {
-        certificate->residual = worse(certificate->residual, naturalMap(&scaled, C, U));
-        certificate->coneExcess = worse(certificate->coneExcess, naturalMap(&scaled, C, still));
+        certificate->residual = worse(certificate->residual, naturalMap(&scaled, C, U, &judge->polygon));
+        certificate->coneExcess = worse(certificate->coneExcess, naturalMap(&scaled, C, still, &judge->polygon));
     }
 }
 
-static double largestMass(const double* M, int n)
+PC_INLINE double largestMass(const double* M, int n)
 {
     double largest = 0.0;
     for (int i = 0; i < n; i++)
@@ -317,9 +396,8 @@ static double largestMass(const double* M, int n)
     return largest;
 }
 
-static void startPart(Judge* judge, int part)
+PC_INLINE void startPartOf(int n, Judge* judge, int part)
 {
-    int n = judge->masses.size;
     const double* M = judge->masses.M + partStart(&judge->masses, part);
     size_t first = (size_t)part * (size_t)n;
     const double *v = judge->v + first, *f = judge->problem->free + first;
@@ -327,6 +405,15 @@ static void startPart(Judge* judge, int part)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) judge->p[first + (size_t)i] += M[at(i, j, n)] * (v[j] - f[j]);
     judge->terms[part] = massNorm(n, M, v) + massNorm(n, M, f) + judge->problem->velocityScale * sqrt(largestMass(M, n));
+}
+
+static void startPart(Judge* judge, int part)
+{
+    int n = judge->masses.size;
+    if (n == 6)
+        startPartOf(6, judge, part);
+    else
+        startPartOf(n, judge, part);
 }
 
 static double momentumError(const Judge* judge, int part)
@@ -347,10 +434,10 @@ static bool startJudge(Judge* judge, pcArena* arena)
 {
     size_t rows = (size_t)judge->problem->rows, all = 6 * (size_t)judge->problem->blocks;
     judge->masses = massesOf(judge->problem);
-    judge->masses.L = pcArenaNew(arena, double, partStart(&judge->masses, judge->masses.parts));
-    judge->u = pcArenaNew(arena, double, rows), judge->mobility = pcArenaNew(arena, double, rows);
-    judge->p = pcArenaNew(arena, double, all), judge->terms = pcArenaNew(arena, double, judge->masses.parts);
-    judge->room = pcArenaNew(arena, double, judge->masses.size);
+    judge->masses.L = pcArenaRaw(arena, double, partStart(&judge->masses, judge->masses.parts));
+    judge->u = pcArenaRaw(arena, double, rows), judge->mobility = pcArenaRaw(arena, double, rows);
+    judge->p = pcArenaNew(arena, double, all), judge->terms = pcArenaRaw(arena, double, judge->masses.parts);
+    judge->room = pcArenaRaw(arena, double, judge->masses.size);
     return pcArenaGood(arena) && allFinite(judge->v, all) && allFinite(judge->c, rows);
 }
 

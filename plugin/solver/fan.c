@@ -33,14 +33,25 @@
 typedef struct Fan {
     pcReduced reduced;
     double* z;
+    bool discs;     /* there are any; else nothing is turned, and what follows is not there */
     double* wanted; /* angles, as reduced.angle */
     pcAnderson anderson;
 } Fan;
 
+static bool hasDiscs(const pcProblem* p)
+{
+    for (int k = 0; k < p->cones; k++)
+        for (int g = 0; g < (p->cone[k].kind == PC_CONE_FRICTION ? p->cone[k].groups : 0); g++)
+            if (pcReducedIsDisc(&p->cone[k], g)) return true;
+    return false;
+}
+
 static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, pcArena* arena)
 {
     if (p->rows > method->largest || !pcReduce(p, EDGES, arena, &fan->reduced)) return false;
-    fan->z = pcArenaNew(arena, double, fan->reduced.n);
+    fan->z = pcArenaRaw(arena, double, fan->reduced.n);
+    fan->discs = hasDiscs(p);
+    if (!fan->discs) return pcArenaGood(arena);
     fan->wanted = pcArenaNew(arena, double, p->cones* PC_CONE_GROUPS);
     return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
 }
@@ -62,23 +73,20 @@ static void aim(Fan* fan, int k, int group, int row, const double* c)
     if (!slides) *angle = *wanted;
 }
 
-/* Turns every disc's fan to where it should point, or where `accelerated` passes say that it will. false: there are no discs. */
-static bool turn(Fan* fan, const double* c, bool accelerated)
+/* Turns every disc's fan to where it should point, or where `accelerated` passes say that it will. */
+static void turn(Fan* fan, const double* c, bool accelerated)
 {
     const pcProblem* p = fan->reduced.problem;
-    bool any = false;
+    if (!fan->discs) return;
     memcpy(fan->wanted, fan->reduced.angle, (size_t)(p->cones * PC_CONE_GROUPS) * sizeof *fan->wanted);
     for (int k = 0; k < p->cones; k++) {
         const pcCone* cone = &p->cone[k];
         for (int g = 0, row = cone->row + 1; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); row += cone->groupSize[g++]) {
-            if (!pcReducedIsDisc(cone, g)) continue;
-            aim(fan, k, g, row, c);
-            any = true;
+            if (pcReducedIsDisc(cone, g)) aim(fan, k, g, row, c);
         }
     }
     if (!accelerated) pcAndersonReset(&fan->anderson);
     pcAndersonStep(&fan->anderson, fan->reduced.angle, fan->wanted);
-    return any;
 }
 
 /* One LCP. With `known`, v and c are those of the pass before, or of the caller. */
@@ -129,8 +137,8 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
     bool ready = fanNew(&fan, method, p, arena), known = settings->warm;
     if (!known) pcConeStart(p, v, c);
     double best = INFINITY;
-    bool discs = ready && turn(&fan, c, false);
-    for (int round = 0, stall = 0, helped = 0; ready && round < (discs ? PASSES : 1) && stall < STALL && helped < HELPED;
+    if (ready) turn(&fan, c, false);
+    for (int round = 0, stall = 0, helped = 0; ready && round < (fan.discs ? PASSES : 1) && stall < STALL && helped < HELPED;
          round++, known = true) {
         pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
         pcCertificate certificate = pcCertify(p, v, c, arena);
@@ -138,7 +146,7 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
         info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
         info.solve.residual = certificate.residual;
         info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
-        bool fine = certificate.residual <= FINE * settings->tolerance || !discs;
+        bool fine = certificate.residual <= FINE * settings->tolerance || !fan.discs;
         if ((info.solve.outcome == PC_SOLVED && fine) || lcp.outcome == PC_RAY) break;
         helped += lcp.fallbacks > 0;
         stall = certificate.residual < 0.5 * best ? 0 : stall + 1;

@@ -31,6 +31,8 @@ static const double SAME = 1e-9;
 /* Of tied variables, one whose response is this much smaller than another's stays: its pivot would spoil the inverse. Stacks whose
  * corners are moved by 1e-6 .. 1e-12 fail without this and the line above. */
 static const double WEAK = 1e-4;
+/* Up to so many tied variables are compared entry by entry; more by whole responses, which cost as much as that many entries. */
+enum { TIED_ROWS = 32 };
 /* Error of a response at which the inverse is computed anew, and the one at which a fresh inverse is called lost. */
 static const double STALE = 1e-10, LOST = 1e-6;
 /* Exchanges after which the inverse is computed anew in any case. STALE finds the bad ones at once, so this can be long: 20 costs half as
@@ -53,13 +55,21 @@ static const double GOAL = 0.01;
 
 typedef enum Ending { ENDING_SOLVED, ENDING_RAY, ENDING_LIMIT, ENDING_LOST } Ending;
 
+typedef struct Tied {
+    int variable;
+    double fall; /* dy */
+    double* row; /* see pcBasisRow; NULL: not looked up yet */
+} Tied;
+
 typedef struct Path {
     pcScaledLcp* lcp;
     pcBasis basis;
     unsigned char* start; /* S: 1 where z_i is its variable */
     double* cover;        /* d in the basis S, > 0 */
-    int* tied;            /* variables */
+    Tied* tied;
+    int* found;           /* room for numbers of theirs */
     double* ratio;        /* one for each of them */
+    double* rows;         /* room for TIED_ROWS of theirs */
     double *dx, *dw;      /* room for a second response; dw twice as long as it need be, for residuals */
     double *z, *best, *u; /* this attempt's point, the best one so far, a ray */
     unsigned char* basic; /* flags of the best one */
@@ -116,38 +126,63 @@ PC_SIMD static double firstBelow(int count, const double* y, const double* dy, c
     return step;
 }
 
+/* Marks those of `count` values y that reach zero up to `step`: their numbers into `found`; returns how many. */
+PC_SIMD static int reachZero(int count, const double* y, const double* dy, const Falling* falling, double step, int* found)
+{
+    v4d threshold = v4Splat(falling->threshold), step4 = v4Splat(step), zero = v4Splat(0.0);
+    int i = 0, number = 0;
+    for (; i + 4 <= count; i += 4) {
+        v4d fall = v4Load(dy + i);
+        v4i reached = (fall < threshold) & (v4Load(y + i) + step4 * fall <= zero);
+        if (!(reached[0] | reached[1] | reached[2] | reached[3])) continue;
+        for (int j = 0; j < 4; j++)
+            if (reached[j]) found[number++] = i + j;
+    }
+    for (; i < count; i++)
+        if (dy[i] < falling->threshold && y[i] + step * dy[i] <= 0.0) found[number++] = i;
+    return number;
+}
+
 /* The variables that reach zero up to `step`, but for weak ones beside stronger ones. */
 static int collectTied(Path* path, const Falling* falling, double step)
 {
     const pcBasis* b = &path->basis;
     int n = path->lcp->n, count = 0, kept = 0;
     double strongest = 0.0;
-    for (int c = 0; c < b->k; c++)
-        if (b->x[c] + step * b->dx[c] <= 0.0 && b->dx[c] < falling->threshold) path->tied[count++] = b->column[c];
-    for (int i = 0; i < n; i++)
-        if (b->w[i] + step * b->dw[i] <= 0.0 && b->dw[i] < falling->threshold) path->tied[count++] = n + 1 + i;
-    for (int t = 0; t < count; t++) strongest = larger(strongest, -change(b, path->tied[t]));
+    int columns = reachZero(b->k, b->x, b->dx, falling, step, path->found);
+    for (int f = 0; f < columns; f++) path->tied[count++] = (Tied){b->column[path->found[f]], b->dx[path->found[f]], NULL};
+    int rows = reachZero(n, b->w, b->dw, falling, step, path->found);
+    for (int f = 0; f < rows; f++) path->tied[count++] = (Tied){n + 1 + path->found[f], b->dw[path->found[f]], NULL};
+    for (int t = 0; t < count; t++) strongest = larger(strongest, -path->tied[t].fall);
     for (int t = 0; t < count; t++)
-        if (-change(b, path->tied[t]) >= WEAK * strongest) path->tied[kept++] = path->tied[t];
+        if (-path->tied[t].fall >= WEAK * strongest) path->tied[kept++] = path->tied[t];
     return kept;
 }
 
-static int removeTied(int* tied, int count, int variable)
+static int removeTied(Tied* tied, int count, int variable)
 {
     int kept = 0;
     for (int t = 0; t < count; t++)
-        if (tied[t] != variable) tied[kept++] = tied[t];
+        if (tied[t].variable != variable) tied[kept++] = tied[t];
     return kept;
 }
 
-/* How the tied ones answer to `variable`, which is nonbasic: a w by single entries, a z (of a guessed S) by its whole response. */
+/* How the tied ones answer to `variable`, which is nonbasic. To a w by single entries, for which each one's row is looked up once; to a z
+ * (of a guessed S), and where very many are tied, by the whole response. */
 static void answers(Path* path, int count, int variable, double* answer)
 {
     pcBasis second = path->basis;
     second.dx = path->dx, second.dw = path->dw;
-    if (variable < path->lcp->n) pcBasisResponse(&second, variable);
-    for (int t = 0; t < count; t++)
-        answer[t] = variable < path->lcp->n ? change(&second, path->tied[t]) : pcBasisEntry(&second, path->tied[t], variable);
+    bool whole = variable < path->lcp->n || count > TIED_ROWS;
+    if (whole) pcBasisResponse(&second, variable);
+    for (int t = 0; t < count; t++) {
+        Tied* tied = &path->tied[t];
+        if (!whole && !tied->row) {
+            tied->row = path->rows + (size_t)t * (size_t)path->basis.ld;
+            pcBasisRow(&path->basis, tied->variable, tied->row);
+        }
+        answer[t] = whole ? change(&second, tied->variable) : pcBasisEntry(&path->basis, tied->variable, tied->row, variable);
+    }
 }
 
 /* Keeps those of the tied whose entry in the column of P for `variable` (nonbasic) is least per -dy. That column is minus its response. */
@@ -157,7 +192,7 @@ static int compareColumn(Path* path, int count, int variable)
     int kept = 0;
     answers(path, count, variable, ratio);
     for (int t = 0; t < count; t++) {
-        ratio[t] /= change(&path->basis, path->tied[t]);
+        ratio[t] /= path->tied[t].fall;
         least = smaller(ratio[t], least);
     }
     for (int t = 0; t < count; t++)
@@ -171,12 +206,12 @@ static int breakTie(Path* path, int count)
     int n = path->lcp->n;
     for (int i = 0; i < n && count > 1; i++) {
         int variable = path->start[i] ? i : n + 1 + i;
-        if (isBasic(&path->basis, variable))
-            count = removeTied(path->tied, count, variable); /* 1 for itself, 0 for the others */
-        else
+        if (!isBasic(&path->basis, variable))
             count = compareColumn(path, count, variable);
+        else if (change(&path->basis, variable) < 0.0)
+            count = removeTied(path->tied, count, variable); /* 1 for itself, if it is one of them, 0 for the others */
     }
-    return path->tied[0];
+    return path->tied[0].variable;
 }
 
 enum { NOTHING_FALLS = -1, NOT_KNOWN = -2 }; /* a ray; values that are not numbers */
@@ -191,7 +226,7 @@ static int chooseLeaving(Path* path, double* step)
     if (isinf(furthest)) return NOTHING_FALLS;
     int count = collectTied(path, &falling, furthest), leave = -1;
     for (int t = 0; t < count; t++)
-        if (path->tied[t] == path->lcp->n) leave = path->lcp->n; /* z_0 may go: the end of the path */
+        if (path->tied[t].variable == path->lcp->n) leave = path->lcp->n; /* z_0 may go: the end of the path */
     if (count == 0) return NOT_KNOWN;
     if (leave < 0) leave = breakTie(path, count);
     *step = larger(value(b, leave), 0.0) / -change(b, leave);
@@ -378,14 +413,7 @@ static double spread(int attempt, int i)
 
 static void chooseCover(Path* path, int attempt)
 {
-    int n = path->lcp->n;
-    for (int i = 0; i < n; i++) path->cover[i] = 1.0;
-    for (int j = 0; j < n; j++) {
-        const double* m = pcScaledColumn(path->lcp, j);
-        for (int i = 0; m[j] == 0.0 && i < n; i++)
-            if (m[i] > 0.0) path->cover[i] = LIFTED;
-    }
-    for (int i = 0; i < n; i++) path->cover[i] *= spread(attempt, i);
+    for (int i = 0; i < path->lcp->n; i++) path->cover[i] = (path->lcp->lifted[i] ? LIFTED : 1.0) * spread(attempt, i);
 }
 
 /* One path from S = the basis as it is, and what came of it. */
@@ -409,12 +437,15 @@ static bool makePath(const pcLemke* problem, pcArena* arena, Path* path)
     if (!pcBasisMake(path->lcp, arena, &path->basis)) return false;
     path->start = pcArenaRaw(arena, unsigned char, n);
     path->basic = pcArenaNew(arena, unsigned char, n);
-    path->tied = pcArenaRaw(arena, int, n + 1);
+    path->tied = pcArenaRaw(arena, Tied, n + 1);
+    path->found = pcArenaRaw(arena, int, n + 1);
+    path->rows = pcArenaRaw(arena, double, TIED_ROWS*(size_t)path->basis.ld);
     path->ratio = pcArenaRaw(arena, double, n + 1);
     path->dx = pcArenaRaw(arena, double, n + 1);
     path->dw = pcArenaRaw(arena, double, 2 * path->lcp->ld);
-    double** vectors[] = {&path->cover, &path->z, &path->best, &path->u};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, n);
+    path->best = pcArenaNew(arena, double, n);
+    double** vectors[] = {&path->cover, &path->z, &path->u};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaRaw(arena, double, n);
     path->residual = INFINITY;
     return pcArenaGood(arena);
 }

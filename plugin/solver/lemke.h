@@ -6,7 +6,7 @@
 #include "solver/scaled.h"
 
 typedef struct pcLemke {
-    pcScaledLcp* lcp; /* M and q; its column n is used */
+    pcScaledLcp* lcp;                 /* M and q; its column n is used */
     double tolerance;                 /* of the residual */
     int maxPivots;                    /* in all; 0: chosen from n */
     const unsigned char* guessOrNull; /* n flags: z_i is meant to be > 0. A right guess needs no pivot, a wrong one is pivoted away */

@@ -260,7 +260,7 @@ bool pcReduce(const pcProblem* p, int edges, pcArena* arena, pcReduced* r)
     size_t rows = (size_t)p->rows, n = (size_t)r->n, frees = (size_t)r->frees;
     r->W = pcArenaNew(arena, double, rows* rows), r->V = frees ? pcArenaRaw(arena, double, rows* rows) : r->W;
     r->u0 = pcArenaRaw(arena, double, rows), r->e0 = pcArenaRaw(arena, double, rows), r->shift = pcArenaNew(arena, double, rows);
-    if (!p->W) r->Z = pcArenaNew(arena, double, rows*(size_t)widthOf(p));
+    if (!p->W) r->Z = p->dense ? pcArenaNew(arena, double, rows*(size_t)widthOf(p)) : pcArenaRaw(arena, double, 12 * rows);
     r->column = pcArenaRaw(arena, int, 2 * n), r->value = pcArenaRaw(arena, double, 2 * n);
     r->factor = pcArenaRaw(arena, double, frees* frees);
     r->x = pcArenaRaw(arena, double, frees);
@@ -291,10 +291,11 @@ static void velocityOf(const pcReduced* r, const double* c, double* v)
     for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int row = 0; row < p->rows; row++) {
         const double* column = p->W ? p->W + at(row, 0, p->rows) : r->Z + at(row, 0, widthOf(p));
+        if (c[row] == 0.0) continue;
         for (int i = 0; (p->W || p->dense) && i < pcUnknowns(p); i++) v[i] += c[row] * column[i];
-        for (int i = 0; !p->W && !p->dense && i < 12; i++) {
-            int block = p->block[2 * row + i / 6];
-            if (block >= 0) v[6 * block + i % 6] += c[row] * column[i];
+        for (int side = 0; side < 2 && !p->W && !p->dense; side++) {
+            int block = p->block[2 * row + side];
+            for (int i = 0; block >= 0 && i < 6; i++) v[6 * block + i] += c[row] * column[6 * side + i];
         }
     }
 }
@@ -302,7 +303,10 @@ static void velocityOf(const pcReduced* r, const double* c, double* v)
 void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
 {
     for (int i = 0; i < r->problem->rows; i++) c[i] = r->shift[i];
-    for (int e = 0; e < 2 * r->n; e++) c[r->column[e]] += r->value[e] * z[e / 2];
+    for (int i = 0; i < r->n; i++) {
+        if (z[i] == 0.0) continue;
+        for (int e = 2 * i; e < 2 * i + 2; e++) c[r->column[e]] += r->value[e] * z[i];
+    }
     freeImpulses(r, c);
     velocityOf(r, c, v);
 }

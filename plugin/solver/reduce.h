@@ -20,9 +20,9 @@ typedef struct pcReduced {
     const pcProblem* problem;
     int n;
     pcScaledLcp lcp; /* M and q */
-    double *W, *u0; /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
-    int edges;      /* corners of the polygon that stands for a disc */
-    double* angle;  /* PC_CONE_GROUPS per cone: of the first corner */
+    double *W, *u0;  /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
+    int edges;       /* corners of the polygon that stands for a disc */
+    double* angle;   /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
     double* Z;            /* M^-1 J', one row of 6 blocks numbers per row */
     double *V, *e0;       /* W and u0 with the FREE rows eliminated; V is W if there are none */
@@ -34,9 +34,11 @@ typedef struct pcReduced {
     double* value;        /* … and how strongly */
     double* T;            /* T times the scales of lcp, per cone a matrix of rows x (its z's, and zeros up to a multiple of 4) */
     int* startOfT;        /* per cone */
-    double* room;         /* for as many numbers as the largest of these matrices has */
+    int* coneOf;          /* per z */
+    int* neighbour;       /* per cone, as many as there are cones: those that its impulses move, … */
+    int* neighbours;      /* … and their number */
     double* shift;        /* per row: c = shift + … (bounds) */
-    double* pushed;       /* per row: e0 and what the shift adds to it */
+    double* answer;       /* room for a velocity per row */
     double* q;            /* per z */
     double* x;            /* room for a number per FREE row */
 } pcReduced;

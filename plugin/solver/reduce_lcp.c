@@ -5,10 +5,10 @@
  *     M  = T'V T + K,    q = T'(V shift + e0) + k                    K, k: the constants of reduce.h's table
  *     R, C               scales: M' = R M C
  *
- * V is dense and small, M is large, and made of blocks T_k'V_kl T_l for cones that have to do with each other: only those are computed, and
- * with the scales in T, M' is written at once. That these are right can be seen from V: it is positive semidefinite, so where all diagonal
+ * V is dense and small, M is large: several columns for each row of V, and a path looks at few of them. So M' is never formed: a column is
+ * computed when someone asks for it, with the scales in T. Those can be seen from V: it is positive semidefinite, so where all diagonal
  * entries of T'V T are there, they are the scales (scaled.h, P), and a slip's follow from those of its group. Else (impulse form, rows of
- * zeros, where mu is 0) scaled.c has to look at M.
+ * zeros, where mu is 0) scaled.c has to look at all of M.
  */
 #include <math.h>
 #include <string.h>
@@ -21,22 +21,26 @@
 
 static size_t at(int i, int j, int n) { return (size_t)i * (size_t)n + (size_t)j; }
 
+/* Whether z acts on c at all: slips do not. */
+static bool acts(const pcReduced* r, int z) { return r->value[2 * z] != 0.0 || r->value[2 * z + 1] != 0.0; }
+
 /* z's of a cone, and zeros up to a multiple of 4. */
 static int widthOf(const pcReduced* r, int k) { return (r->first[k + 1] - r->first[k] + 3) & ~3; }
 
 bool pcReducedRoom(pcReduced* r, pcArena* arena)
 {
     const pcProblem* p = r->problem;
-    int size = 0, largest = 0;
-    r->startOfT = pcArenaRaw(arena, int, p->cones);
-    for (int k = 0; r->startOfT && k < p->cones; k++) {
-        int own = p->cone[k].rows * widthOf(r, k);
-        r->startOfT[k] = size;
-        size += own, largest = own > largest ? own : largest;
+    int size = 0;
+    r->startOfT = pcArenaRaw(arena, int, p->cones), r->coneOf = pcArenaRaw(arena, int, r->n);
+    r->neighbour = pcArenaRaw(arena, int, (size_t)p->cones*(size_t)p->cones), r->neighbours = pcArenaRaw(arena, int, p->cones);
+    r->answer = pcArenaRaw(arena, double, p->rows), r->q = pcArenaRaw(arena, double, r->n);
+    if (!pcArenaGood(arena)) return false;
+    for (int k = 0; k < p->cones; k++) {
+        r->startOfT[k] = size, size += p->cone[k].rows * widthOf(r, k);
+        for (int z = r->first[k]; z < r->first[k + 1]; z++) r->coneOf[z] = k;
     }
-    r->T = pcArenaRaw(arena, double, size), r->room = pcArenaRaw(arena, double, PC_CONE_ROWS* largest);
-    r->pushed = pcArenaRaw(arena, double, p->rows), r->q = pcArenaRaw(arena, double, r->n);
-    return pcScaledNew(r->n, arena, &r->lcp) && pcArenaGood(arena);
+    r->T = pcArenaRaw(arena, double, size);
+    return r->T && pcScaledNew(r->n, arena, &r->lcp);
 }
 
 /* ---- T ------------------------------------------------------------------------------------------------------------------------- */
@@ -48,7 +52,7 @@ static void setColumn(pcReduced* r, int z, int row, double value, double value2)
     r->value[2 * z] = value, r->value[2 * z + 1] = value2;
 }
 
-/* lo <= c <= hi: from the finite bound inwards; with two of them, the second has a variable y: see boundConstants(). */
+/* lo <= c <= hi: from the finite bound inwards; with two of them, the second has a variable y. */
 static void boundColumns(pcReduced* r, int k)
 {
     const pcCone* cone = &r->problem->cone[k];
@@ -142,7 +146,7 @@ static bool contactScales(pcReduced* r, int k)
         int slip = z + pcReducedCorners(r, k, g);
         if (!ownScales(r, z, slip)) return false;
         double most = 0.0;
-        for (; z < slip; z++) most = larger(most, C[z]);
+        for (; z < slip; z++) most = larger(most, C[z]), r->lcp.lifted[z] = 1;
         tiedScale(r, z++, larger(most, C[normal]), r->problem->coulomb ? most : larger(most, C[normal]));
     }
     return true;
@@ -152,11 +156,13 @@ static bool boundScales(pcReduced* r, int k)
 {
     int z = r->first[k];
     if (!ownScales(r, z, z + 1)) return false;
-    if (r->first[k + 1] == z + 2) tiedScale(r, z + 1, r->lcp.columnScale[z], r->lcp.rowScale[z]);
+    if (r->first[k + 1] != z + 2) return true;
+    tiedScale(r, z + 1, r->lcp.columnScale[z], r->lcp.rowScale[z]);
+    r->lcp.lifted[z] = 1;
     return true;
 }
 
-/* R and C; false: V does not tell them. */
+/* R, C, and what slips lift; false: V does not tell them. */
 static bool findScales(pcReduced* r)
 {
     bool found = !r->problem->W;
@@ -182,36 +188,6 @@ static bool apart(const pcReduced* r, int k, int l)
     return true;
 }
 
-/* U = V_kl T_l, row by row as wide as T_l. */
-PC_INLINE void answerOf(const pcReduced* r, const pcCone* mine, const pcCone* other, const double* T, int width, double* U)
-{
-    for (int i = 0; i < mine->rows; i++) {
-        const double* V = r->V + at(mine->row + i, other->row, r->problem->rows);
-        for (int y = 0; y < width; y += 4) {
-            v4d sum = v4Splat(V[0]) * v4Load(T + y);
-            for (int j = 1; j < other->rows; j++) sum += v4Splat(V[j]) * v4Load(T + j * width + y);
-            v4Store(U + i * width + y, sum);
-        }
-    }
-}
-
-/* The part of T'V T that belongs to two cones. The zeros beyond T_k's z's fall on the next cone's, which are written later. */
-PC_SIMD static void assemblePair(pcReduced* r, int k, int l)
-{
-    const pcCone *mine = &r->problem->cone[k], *other = &r->problem->cone[l];
-    const double* T = r->T + r->startOfT[k];
-    int width = widthOf(r, k), otherWidth = widthOf(r, l);
-    answerOf(r, mine, other, r->T + r->startOfT[l], otherWidth, r->room);
-    for (int y = 0; y < r->first[l + 1] - r->first[l]; y++) {
-        double* M = r->lcp.column + at(r->first[l] + y, r->first[k], r->lcp.ld);
-        for (int z = 0; z < width; z += 4) {
-            v4d sum = v4Splat(r->room[y]) * v4Load(T + z);
-            for (int i = 1; i < mine->rows; i++) sum += v4Splat(r->room[i * otherWidth + y]) * v4Load(T + i * width + z);
-            v4Store(M + z, sum);
-        }
-    }
-}
-
 /* Appends the blocks that rows first .. end - 1 are in to a list that begins at `start` and ends before `next`; returns its new end. */
 static int listBlocks(pcScaledLcp* lcp, int start, int next, int first, int end)
 {
@@ -221,65 +197,118 @@ static int listBlocks(pcScaledLcp* lcp, int start, int next, int first, int end)
     return next;
 }
 
-/* All columns of cone l. They share a list of blocks. */
-static int assembleCone(pcReduced* r, int l, int start)
+/* The neighbours of cone l, and the blocks that these are in: all its columns share the list, and those of z's that act on no c have a part
+ * of it, their own cone's. */
+static int listCone(pcReduced* r, int l, int start)
 {
-    int next = start;
+    pcScaledLcp* lcp = &r->lcp;
+    int next = start, own = start, ownEnd = start, *neighbour = r->neighbour + at(l, 0, r->problem->cones);
+    r->neighbours[l] = 0;
     for (int k = 0; k < r->problem->cones; k++) {
-        if (r->first[k] == r->first[k + 1] || (k != l && apart(r, k, l))) continue; /* M is zero from the beginning */
-        assemblePair(r, k, l);
-        next = listBlocks(&r->lcp, start, next, r->first[k], r->first[k + 1]);
+        if (r->first[k] == r->first[k + 1] || (k != l && apart(r, k, l))) continue;
+        neighbour[r->neighbours[l]++] = k;
+        next = listBlocks(lcp, start, next, r->first[k], r->first[k + 1]);
+        if (k == l) ownEnd = next;
     }
-    for (int z = r->first[l]; z < r->first[l + 1]; z++) r->lcp.blockStart[z] = start, r->lcp.blockCount[z] = next - start;
+    while (own < ownEnd && lcp->block[own] + PC_SCALED_BLOCK <= r->first[l]) own++;
+    for (int z = r->first[l]; z < r->first[l + 1]; z++) {
+        bool all = acts(r, z);
+        lcp->blockStart[z] = all ? start : own, lcp->blockCount[z] = all ? next - start : ownEnd - own;
+    }
     return next;
 }
 
-static void entry(pcReduced* r, int i, int j, double value)
+/* u = V T_z: the velocities that a z gives to all rows. V is symmetric, but for the impulse form's. */
+PC_SIMD static void answerTo(const pcReduced* r, int z, double* u)
 {
-    r->lcp.column[at(j, i, r->lcp.ld)] += value * r->lcp.rowScale[i] * r->lcp.columnScale[j];
+    int rows = r->problem->rows, a = r->column[2 * z], b = r->column[2 * z + 1];
+    double x = r->value[2 * z] * r->lcp.columnScale[z], y = r->value[2 * z + 1] * r->lcp.columnScale[z];
+    const double *one = r->V + at(a, 0, rows), *two = r->V + at(b, 0, rows);
+    for (int i = 0; i < rows && !r->problem->W; i++) u[i] = x * one[i] + y * two[i];
+    for (int i = 0; i < rows && r->problem->W; i++) u[i] = x * r->V[at(i, a, rows)] + y * r->V[at(i, b, rows)];
+}
+
+/* T_k'u. The zeros beyond the cone's z's fall on the next one's, which are written later. */
+PC_INLINE void alongCone(int rows, int width, const double* T, const double* u, double* out)
+{
+    for (int z = 0; z < width; z += 4) {
+        v4d sum = v4Splat(u[0]) * v4Load(T + z);
+        for (int i = 1; i < rows; i++) sum += v4Splat(u[i]) * v4Load(T + i * width + z);
+        v4Store(out + z, sum);
+    }
+}
+
+PC_SIMD static void alongNeighbours(const pcReduced* r, int l, const double* u, double* column)
+{
+    const int* neighbour = r->neighbour + at(l, 0, r->problem->cones);
+    for (int m = 0; m < r->neighbours[l]; m++) {
+        int k = neighbour[m], row = r->problem->cone[k].row;
+        const double* T = r->T + r->startOfT[k];
+        if (r->problem->cone[k].rows == 3) /* as nearly all have: the compiler unrolls these */
+            alongCone(3, widthOf(r, k), T, u + row, column + r->first[k]);
+        else
+            alongCone(r->problem->cone[k].rows, widthOf(r, k), T, u + row, column + r->first[k]);
+    }
+}
+
+/* M'_ij = value R_i C_j */
+static void entry(const pcReduced* r, int i, int j, double value, double* column)
+{
+    column[i] = value * r->lcp.rowScale[i] * r->lcp.columnScale[j];
 }
 
 /* w = u + y, 0 <= y _|_ hi - lo - z >= 0. */
-static void boundConstants(pcReduced* r, int k)
+static void boundConstants(const pcReduced* r, int k, int j, double* column)
 {
-    const pcCone* cone = &r->problem->cone[k];
     int z = r->first[k];
     if (r->first[k + 1] != z + 2) return;
-    entry(r, z, z + 1, 1.0), entry(r, z + 1, z, -1.0);
-    r->q[z + 1] += cone->hi - cone->lo;
+    if (j == z)
+        entry(r, z + 1, j, -1.0, column);
+    else
+        entry(r, z, j, 1.0, column);
 }
 
-static void contactConstants(pcReduced* r, int k)
+static void contactConstants(const pcReduced* r, int k, int j, double* column)
 {
-    const pcCone* cone = &r->problem->cone[k];
     int normal = r->first[k], z = normal + 1;
-    for (int g = 0; g < cone->groups; g++) {
-        int slip = z + pcReducedCorners(r, k, g);
-        for (; z < slip; z++) entry(r, z, slip, 1.0), entry(r, slip, z, -1.0);
-        entry(r, slip, normal, 1.0);
-        if (!r->problem->coulomb) entry(r, normal, slip, -1.0);
-        z++;
+    for (int g = 0; g < r->problem->cone[k].groups; g++) {
+        int first = z, slip = z + pcReducedCorners(r, k, g);
+        if (j == normal) entry(r, slip, j, 1.0, column);
+        if (j >= first && j < slip) entry(r, slip, j, -1.0, column);
+        for (; j == slip && z < slip; z++) entry(r, z, j, 1.0, column);
+        if (j == slip && !r->problem->coulomb) entry(r, normal, j, -1.0, column);
+        z = slip + 1;
     }
 }
 
-static void constants(pcReduced* r)
+/* Column j of M'. */
+static void fillColumn(const void* source, int j, double* column)
 {
-    for (int k = 0; k < r->problem->cones; k++) {
-        if (r->problem->cone[k].kind == PC_CONE_BOX) boundConstants(r, k);
-        if (r->problem->cone[k].kind == PC_CONE_FRICTION) contactConstants(r, k);
-    }
+    const pcReduced* r = source;
+    int l = r->coneOf[j];
+    memset(column, 0, (size_t)r->lcp.ld * sizeof *column);
+    if (acts(r, j)) answerTo(r, j, r->answer), alongNeighbours(r, l, r->answer, column);
+    if (r->problem->cone[l].kind == PC_CONE_BOX)
+        boundConstants(r, l, j, column);
+    else
+        contactConstants(r, l, j, column);
 }
 
-/* q without the constants: T'(V shift + e0). */
+/* ---- q ------------------------------------------------------------------------------------------------------------------------- */
+
 static void assembleVector(pcReduced* r)
 {
-    int rows = r->problem->rows;
-    memcpy(r->pushed, r->e0, (size_t)rows * sizeof *r->pushed);
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; r->shift[i] != 0.0 && j < rows; j++) r->pushed[j] += r->V[at(i, j, rows)] * r->shift[i];
+    const pcProblem* p = r->problem;
+    double* pushed = r->answer;
+    memcpy(pushed, r->e0, (size_t)p->rows * sizeof *pushed);
+    for (int i = 0; i < p->rows; i++) {
+        for (int j = 0; r->shift[i] != 0.0 && j < p->rows; j++) pushed[j] += r->V[at(i, j, p->rows)] * r->shift[i];
     }
     for (int z = 0; z < r->n; z++)
-        r->q[z] = r->value[2 * z] * r->pushed[r->column[2 * z]] + r->value[2 * z + 1] * r->pushed[r->column[2 * z + 1]];
+        r->q[z] = r->value[2 * z] * pushed[r->column[2 * z]] + r->value[2 * z + 1] * pushed[r->column[2 * z + 1]];
+    for (int k = 0; k < p->cones; k++)
+        if (p->cone[k].kind == PC_CONE_BOX && r->first[k + 1] == r->first[k] + 2) r->q[r->first[k] + 1] = p->cone[k].hi - p->cone[k].lo;
+    pcScaledSetVector(&r->lcp, r->q);
 }
 
 bool pcReducedAssemble(pcReduced* r, pcArena* arena)
@@ -287,10 +316,10 @@ bool pcReducedAssemble(pcReduced* r, pcArena* arena)
     columns(r);
     bool scaled = findScales(r);
     scaleColumns(r);
-    for (int l = 0, next = 0; l < r->problem->cones; l++) next = assembleCone(r, l, next);
-    assembleVector(r);
-    constants(r);
+    for (int l = 0, next = 0; l < r->problem->cones; l++) next = listCone(r, l, next);
+    memset(r->lcp.ready, 0, (size_t)r->n);
+    r->lcp.fill = fillColumn, r->lcp.source = r;
     if (!scaled && !pcScaledBalance(&r->lcp, arena)) return false;
-    pcScaledSetVector(&r->lcp, r->q);
+    assembleVector(r);
     return true;
 }

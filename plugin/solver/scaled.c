@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -16,15 +17,36 @@
  * the rounding to powers of two). */
 static const double DOMINANT = 1024.0;
 
-double pcScaledPower(double x, bool half)
+/* 2^k, by the bits of a double: many of these are needed, and ldexp thinks about each. */
+static double powerOfTwo(int k)
 {
-    int exponent;
-    frexp(x, &exponent);
-    exponent = half ? -(exponent >> 1) : 1 - exponent;
-    return ldexp(1.0, exponent < -300 ? -300 : exponent > 300 ? 300 : exponent); /* where products of three cannot overflow */
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
 }
 
-static double* columnAt(const pcScaledLcp* lcp, int j) { return lcp->column + (size_t)j * (size_t)lcp->ld; }
+/* k with 2^(k-1) <= x < 2^k; -1022 for all that is less than normal numbers are. */
+static int exponentOf(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 52 & 2047u) - 1022;
+}
+
+double pcScaledPower(double x, bool half)
+{
+    int exponent = exponentOf(x);
+    exponent = half ? -(exponent >> 1) : 1 - exponent;
+    return powerOfTwo(exponent < -300 ? -300 : exponent > 300 ? 300 : exponent); /* where products of three cannot overflow */
+}
+
+PC_INLINE double* columnAt(const pcScaledLcp* lcp, int j)
+{
+    double* column = lcp->column + (size_t)j * (size_t)lcp->ld;
+    if (!lcp->ready[j]) lcp->fill(lcp->source, j, column), lcp->ready[j] = 1;
+    return column;
+}
 
 /* ---- scales ---- */
 
@@ -110,13 +132,23 @@ PC_SIMD static void applyScales(const pcScaledLcp* lcp)
     }
 }
 
+static void findLifted(const pcScaledLcp* lcp)
+{
+    memset(lcp->lifted, 0, (size_t)lcp->ld);
+    for (int j = 0; j < lcp->n; j++) {
+        const double* m = columnAt(lcp, j);
+        for (int i = 0; m[j] == 0.0 && i < lcp->n; i++)
+            if (m[i] > 0.0) lcp->lifted[i] = 1;
+    }
+}
+
 bool pcScaledBalance(pcScaledLcp* lcp, pcArena* arena)
 {
     size_t mark = pcArenaMark(arena);
     Maxima work = {pcArenaRaw(arena, double, lcp->ld), pcArenaRaw(arena, double, lcp->n)};
     bool good = pcArenaGood(arena);
     for (int i = 0; i < lcp->n; i++) lcp->rowScale[i] = lcp->columnScale[i] = 1.0;
-    if (good) chooseScales(lcp, &work), applyScales(lcp);
+    if (good) chooseScales(lcp, &work), applyScales(lcp), findLifted(lcp);
     pcArenaRelease(arena, mark);
     return good;
 }
@@ -177,12 +209,13 @@ bool pcScaledNew(int n, pcArena* arena, pcScaledLcp* out)
     if (ld % 64 == 0) ld += PC_SCALED_BLOCK; /* columns a multiple of 512 bytes apart would share few cache lines */
     size_t columns = (size_t)n + 1, rows = (size_t)ld;
     *out = (pcScaledLcp){.n = n, .ld = ld};
-    out->column = pcArenaNew(arena, double, columns* rows);
+    out->column = pcArenaRaw(arena, double, columns* rows);
     out->q = pcArenaNew(arena, double, rows);
     out->rowScale = pcArenaNew(arena, double, rows + 1);
     out->columnScale = pcArenaNew(arena, double, rows + 1);
     out->block = pcArenaRaw(arena, int, columns*(rows / PC_SCALED_BLOCK));
     out->blockStart = pcArenaRaw(arena, int, columns), out->blockCount = pcArenaNew(arena, int, columns);
+    out->ready = pcArenaNew(arena, unsigned char, columns), out->lifted = pcArenaNew(arena, unsigned char, rows);
     if (!pcArenaGood(arena)) return false;
     out->columnScale[n] = 1.0;
     return true;
@@ -208,6 +241,7 @@ static void copyRows(pcScaledLcp* lcp, const double* M, int i)
 bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out)
 {
     if (!pcScaledNew(n, arena, out)) return false;
+    memset(out->column, 0, (size_t)n * (size_t)out->ld * sizeof *out->column), memset(out->ready, 1, (size_t)n);
     for (int j = 0; j < n; j++) out->blockStart[j] = j * (out->ld / PC_SCALED_BLOCK);
     for (int i = 0; i < n; i += PC_SCALED_BLOCK) copyRows(out, M, i);
     if (!pcScaledBalance(out, arena)) return false;
@@ -259,6 +293,7 @@ PC_SIMD static void multiply(const pcScaledLcp* lcp, const double* z, double* w,
 void pcScaledSetLast(pcScaledLcp* lcp, const double* values)
 {
     int n = lcp->n, blocks = lcp->ld / PC_SCALED_BLOCK;
+    lcp->ready[n] = 1;
     memcpy(columnAt(lcp, n), values, (size_t)lcp->ld * sizeof *values);
     lcp->blockStart[n] = n * blocks, lcp->blockCount[n] = blocks;
     for (int b = 0; b < blocks; b++) lcp->block[n * blocks + b] = b * PC_SCALED_BLOCK;

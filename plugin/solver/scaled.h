@@ -19,21 +19,27 @@
 
 typedef struct pcScaledLcp {
     int n, ld;
-    double* column;      /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
-    double* q;           /* q', zero beyond n */
-    double* rowScale;    /* R */
-    double* columnScale; /* C, and 1 for column n */
-    int exponent;        /* s = 2^exponent */
-    int* block;          /* first rows of blocks that are not zero, ascending; */
-    int* blockStart;     /* per column: where in `block` its own begin, */
-    int* blockCount;     /* and how many there are */
+    double* column;        /* M' column-major, and column n: any further one (the covering vector); ld numbers each, zero beyond n */
+    double* q;             /* q', zero beyond n */
+    double* rowScale;      /* R */
+    double* columnScale;   /* C, and 1 for column n */
+    int exponent;          /* s = 2^exponent */
+    int* block;            /* first rows of blocks that are not zero, ascending; */
+    int* blockStart;       /* per column: where in `block` its own begin, */
+    int* blockCount;       /* and how many there are */
+    unsigned char* lifted; /* per row: a column without diagonal (friction's slip) has a positive entry there */
+    /* A column that nobody has looked at yet need not be there: */
+    unsigned char* ready;                                    /* per column: it is */
+    void (*fill)(const void* source, int j, double* column); /* else this writes it: all ld numbers */
+    const void* source;
 } pcScaledLcp;
 
 /* All of a problem, M row-major. False if the arena is out of memory. What is taken stays in the arena. */
 bool pcScaledMake(int n, const double* M, const double* q, pcArena* arena, pcScaledLcp* out);
 
-/* The same in parts, for who knows more about M than its numbers: room, with M = 0 and no blocks; then, when column, block, blockStart and
- * blockCount are filled, either R and C chosen and applied here, or those that the columns come with; then q. */
+/* The same in parts, for who knows more about M than its numbers. Room, with no column ready, R and C 0. Then whoever asked for it sets the
+ * blocks of all columns, and R, C and `lifted` with columns that are scaled by them; or fills columns with M as it is, and these three are
+ * found here. Then q. */
 bool pcScaledNew(int n, pcArena* arena, pcScaledLcp* out);
 bool pcScaledBalance(pcScaledLcp* lcp, pcArena* arena);
 void pcScaledSetVector(pcScaledLcp* lcp, const double* q);
