@@ -136,7 +136,10 @@ static void stackOfTen(bool withSpace)
     dSetMessageHandler(NULL);
     PC_EXPECT_EQ_INT(0, messages);
     boxesExpectOurs(&b);
-    for (int i = 0; i < 10; i++) PC_EXPECT_NEAR(0.5 + i, dBodyGetPosition(b.body[i])[2], 1e-3);
+    /* The host's dCollide knows only what touches, and at a gap of zero rounding decides: each time it finds nothing a box falls for a step,
+     * g h^2 = 1 mm. Looking ahead, nothing moves. */
+    double allowed = withSpace ? 1e-9 : 3.0 * 9.81 * H * H;
+    for (int i = 0; i < 10; i++) PC_EXPECT_NEAR(0.5 + i, dBodyGetPosition(b.body[i])[2], allowed);
     boxesEnd(&b);
 }
 
