@@ -49,6 +49,30 @@ PC_TEST(StepMemory, SameInputGivesTheSameBits)
     sceneEnd(&first), sceneEnd(&second);
 }
 
+/* What a step finds before it begins, and no trace of having asked. */
+PC_TEST(StepMemory, MeasuringChangesNothingAndSaysWhatTheStepWill)
+{
+    static Scene plain, asked;
+    pcStepReport measured;
+    towers(&plain, 3), towers(&asked, 3);
+    for (int i = 0; i < 20; i++) {
+        PC_ASSERT_STATUS(PC_OK, pcSystemMeasure(&asked.system, &asked.settings, asked.h, &measured));
+        double kinetic = asked.result.report.kinetic;
+        PC_EXPECT_TRUE(isnan(measured.residual) && measured.rows == 0);
+        if (i > 0) PC_EXPECT_REL(kinetic, measured.kinetic, 1e-12);
+        sceneStep(&plain), sceneStep(&asked);
+        const pcStepReport* r = &asked.result.report;
+        PC_EXPECT_EQ_INT(r->events, measured.events);
+        PC_EXPECT_EQ_INT(r->pairs, measured.pairs);
+        PC_EXPECT_NEAR(r->penetration, measured.penetration, 0);
+        PC_EXPECT_NEAR(r->infeasibilityContact, measured.infeasibilityContact, 0);
+    }
+    PC_EXPECT_TRUE(memcmp(plain.body, asked.body, sizeof plain.body) == 0);
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcSystemMeasure(&asked.system, &asked.settings, asked.h, NULL));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcSystemMeasure(&asked.system, &asked.settings, 0.0, &measured));
+    sceneEnd(&plain), sceneEnd(&asked);
+}
+
 PC_TEST(StepMemory, WarmStartSavesIterations)
 {
     static Scene s;
