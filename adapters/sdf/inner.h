@@ -42,7 +42,8 @@ typedef struct pcStagePlane {
 
 typedef struct pcStageInner {
     const pcScene* scene;
-    double h; /* of the step at hand */
+    double h;    /* of the step at hand */
+    double time; /* before it */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;

@@ -7,8 +7,11 @@
  * who leaves them out means bodies that sink a millimetre.
  *
  * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
- * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes) and <frames>0 2 12</frames> (when it is
- * worth a look). <state> gives links the velocities that they start with.
+ * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes), <frames>0 2 12</frames> (when it is
+ * worth a look), <seed>1</seed> (for what a <population> leaves to chance) and <shake>AMPLITUDE FREQUENCY</shake>: everything that is fixed
+ * is shaken up and down along gravity g, its height being A sin(2 pi f t). The world is described in the frame of what is fixed, where
+ * gravity is then  g (1 - A (2 pi f)^2 sin(2 pi f t) / |g|): bodies are thrown up while the fixed ones slow down on their way up.
+ * <state> gives links the velocities that they start with.
  *
  * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
  * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
@@ -123,6 +126,8 @@ typedef struct pcScenePhysics {
     double time;       /* 0: not said */
     int frames;
     double* frame; /* the times of the story's pictures, ascending */
+    unsigned seed; /* of what <population> leaves to chance */
+    double shakeAmplitude, shakeFrequency; /* 0: at rest */
     pcSettings settings;
 } pcScenePhysics;
 
@@ -139,6 +144,8 @@ typedef struct pcScene {
 
 /* One sentence that begins with FILE:LINE: if it fails. PC_ERROR_ARGUMENT: there is no such file, or something in it is wrong. */
 pcStatus pcSceneRead(const char* file, pcScene** out);
+/* With another seed than the file's for what it leaves to chance; 0: the file's. */
+pcStatus pcSceneReadSeeded(const char* file, unsigned seed, pcScene** out);
 void pcSceneFree(pcScene* scene);
 
 #endif
