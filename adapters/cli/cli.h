@@ -22,6 +22,8 @@ int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
 int pcCliBenchPapers(int argc, char** argv);
+int pcCliBenchNut(int argc, char** argv);
+int pcCliBenchHand(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-static const double OVERLAP = 0.01, DAMPING = 0.45;
+static const double OVERLAP = 0.01, CHAINS = 8.0, DAMPING = 0.45;
 
 typedef struct Disc {
     double x[2], v[2], spin, force[2], torque;
@@ -22,9 +22,9 @@ typedef struct Penalty {
     int discs, walls, pairs, room;
     Disc* disc;
     Wall* wall;
-    int (*pair)[2];  /* that may touch until something has moved by half the skin */
-    double* at;      /* where discs were when the pairs were listed */
-    double* centre;  /* for whoever asks */
+    int (*pair)[2]; /* that may touch until something has moved by half the skin */
+    double* at;     /* where discs were when the pairs were listed */
+    double* centre; /* for whoever asks */
     double mu, k, c, g, least, skin, overlap;
 } Penalty;
 
@@ -37,7 +37,8 @@ static void addShape(Penalty* p, const pcSceneCollision* c)
     if (c->shape.kind == PC_SCENE_PLANE) {
         Wall* w = p->wall + p->walls++;
         w->normal[0] = c->shape.normal[0], w->normal[1] = c->shape.normal[2];
-        w->offset = w->normal[0] * (link->pose.position[0] + c->pose.position[0]) + w->normal[1] * (link->pose.position[2] + c->pose.position[2]);
+        w->offset =
+            w->normal[0] * (link->pose.position[0] + c->pose.position[0]) + w->normal[1] * (link->pose.position[2] + c->pose.position[2]);
         return;
     }
     Disc* d = p->disc + p->discs++;
@@ -46,7 +47,8 @@ static void addShape(Penalty* p, const pcSceneCollision* c)
     if (p->least == 0.0 || d->radius < p->least) p->least = d->radius;
 }
 
-/* The weight that a disc on the floor carries: that of all, by the number of discs that fit side by side. */
+/* The most that a disc on the floor carries: the weight of all by the number of discs that fit side by side, and CHAINS times that, because
+ * loads gather in chains, and under the largest disc. */
 static void chooseSprings(Penalty* p)
 {
     double mass = 0.0, lightest = p->disc[0].mass, left = HUGE_VAL, right = -HUGE_VAL;
@@ -55,7 +57,7 @@ static void chooseSprings(Penalty* p)
         mass += d->mass, lightest = fmin(lightest, d->mass);
         left = fmin(left, d->x[0] - d->radius), right = fmax(right, d->x[0] + d->radius);
     }
-    double carried = mass * p->g * 2.0 * p->least / (right - left);
+    double carried = CHAINS * mass * p->g * 2.0 * p->least / (right - left);
     p->k = carried / (OVERLAP * p->least);
     p->c = 2.0 * DAMPING * sqrt(p->k * 0.5 * lightest);
     p->skin = p->least;
@@ -220,7 +222,8 @@ pcStatus pcPenaltyPlay(const pcScene* scene, const pcPenaltyPlan* plan, pcPenalt
 {
     Penalty p = {.scene = scene};
     *out = (pcPenaltyRun){.survived = false};
-    if (!(plan->step > 0.0 && plan->time / plan->step < 1e9)) return pcFail(PC_ERROR_ARGUMENT, "%g s in steps of %g s", plan->time, plan->step);
+    if (!(plan->step > 0.0 && plan->time / plan->step < 1e9))
+        return pcFail(PC_ERROR_ARGUMENT, "%g s in steps of %g s", plan->time, plan->step);
     pcStatus status = setUp(&p);
     if (status == PC_OK) status = play(&p, plan, out);
     void* all[] = {p.disc, p.wall, p.pair, p.at, p.centre};

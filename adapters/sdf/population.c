@@ -20,6 +20,13 @@
 
 enum { MOST_CLONES = 10000, MOST_TRIES = 2000 };
 
+/* A collision that was there before. */
+typedef struct Obstacle {
+    pcSceneShape* shape;
+    pcPose pose;
+    double reach; /* from its origin */
+} Obstacle;
+
 typedef struct Population {
     const xmlNode* node;
     xmlNode* model;
@@ -29,6 +36,8 @@ typedef struct Population {
     double radius;                   /* of a cylinder; 0: a box */
     pcPose pose;
     double (*done)[4]; /* where the clones are so far, and their radius */
+    int obstacles;
+    Obstacle* obstacle;
 } Population;
 
 /* ---- reading ---- */
@@ -89,14 +98,16 @@ static v3 inWorld(const pcPose* pose, v3 point)
     return v3Load(pcPoseCompose(pose, &local).position);
 }
 
-/* Length in the plane that the world is in. */
-static double reach(const pcSdfReader* r, v3 way)
+/* What of a way is in the plane that the world is in. */
+static v3 inPlane(const pcSdfReader* r, v3 way)
 {
     double xyz[3];
     v3Store(xyz, way);
     if (r->scene->physics.planar) xyz[r->scene->physics.planar - 1] = 0.0;
-    return v3Norm(v3Load(xyz));
+    return v3Load(xyz);
 }
+
+static double reach(const pcSdfReader* r, v3 way) { return v3Norm(inPlane(r, way)); }
 
 /* Points whose hull, `around` wider, holds a shape; their number. */
 static int cornersOf(const pcSceneShape* s, double corner[8][3], double* around)
@@ -125,30 +136,42 @@ static double reachOf(const pcSdfReader* r, const pcSceneShape* s, const pcPose*
     return most + around;
 }
 
-/* At most the distance of a shape from a point; boxes and planes exactly. */
-static double distanceOf(const pcSdfReader* r, const pcSceneShape* s, const pcPose* pose, v3 point)
+/* At most its distance from a point; of boxes and planes exactly. */
+static double distanceOf(const pcSdfReader* r, const Obstacle* o, v3 point)
 {
-    v3 centre = v3Load(pose->position), way = v3Sub(point, centre);
-    pcPose turn = *pose;
+    v3 way = inPlane(r, v3Sub(point, v3Load(o->pose.position)));
+    pcPose turn = o->pose;
     memset(turn.position, 0, sizeof turn.position);
-    if (s->kind == PC_SCENE_PLANE) return v3Dot(inWorld(&turn, v3Load(s->normal)), way);
-    if (s->kind != PC_SCENE_BOX) return v3Norm(way) - reachOf(r, s, pose, centre);
+    if (o->shape->kind == PC_SCENE_PLANE) return v3Dot(inWorld(&turn, v3Load(o->shape->normal)), way);
+    if (o->shape->kind != PC_SCENE_BOX) return v3Norm(way) - o->reach;
     double outside[3];
     for (int k = 0; k < 3; k++) {
         v3 axis = v3Make(k == 0, k == 1, k == 2);
-        outside[k] = larger(0.0, fabs(v3Dot(inWorld(&turn, axis), way)) - 0.5 * s->size[k]);
+        outside[k] = larger(0.0, fabs(v3Dot(inWorld(&turn, axis), way)) - 0.5 * o->shape->size[k]);
     }
     return v3Norm(v3Load(outside));
 }
 
-static bool isFree(pcSdfReader* r, const Population* p, int clone, int others, v3 place, double radius)
+static void listObstacles(pcSdfReader* r, Population* p)
+{
+    int count = r->scene->collisions;
+    p->obstacle = pcSdfKeep(r, ((size_t)count + 1) * sizeof *p->obstacle);
+    for (int i = 0; i < count && r->status == PC_OK; i++) {
+        Obstacle* o = p->obstacle + p->obstacles++;
+        o->shape = pcSdfKeep(r, sizeof *o->shape);
+        if (!o->shape) return;
+        *o->shape = r->scene->collision[i].shape;
+        o->pose = pcSdfFrameWorld(r, r->collisionFrame[i]);
+        o->reach = reachOf(r, o->shape, &o->pose, v3Load(o->pose.position));
+    }
+}
+
+static bool isFree(const pcSdfReader* r, const Population* p, int clone, v3 place, double radius)
 {
     for (int i = 0; i < clone; i++)
-        if (v3Norm(v3Sub(place, v3Load(p->done[i]))) < radius + p->done[i][3]) return false;
-    for (int i = 0; i < others; i++) {
-        pcPose pose = pcSdfFrameWorld(r, r->collisionFrame[i]);
-        if (distanceOf(r, &r->scene->collision[i].shape, &pose, place) < radius) return false;
-    }
+        if (reach(r, v3Sub(place, v3Load(p->done[i]))) < radius + p->done[i][3]) return false;
+    for (int i = 0; i < p->obstacles; i++)
+        if (distanceOf(r, p->obstacle + i, place) < radius) return false;
     return true;
 }
 
@@ -196,8 +219,8 @@ static void regularPlace(const Population* p, int clone, double out[3])
     out[along] = p->low[along] + (p->high[along] - p->low[along]) * clone / p->count;
 }
 
-/* Where in the region clone number `clone` goes; `others` collisions are not of this population, and `radius` is how far it reaches. */
-static void choosePlace(pcSdfReader* r, Population* p, int clone, int others, double radius, int* attempt, double out[3])
+/* Where in the region clone number `clone` goes, which reaches as far as `radius`. */
+static void choosePlace(pcSdfReader* r, Population* p, int clone, double radius, int* attempt, double out[3])
 {
     bool drawn = strcmp(p->type, "random") == 0 || strcmp(p->type, "uniform") == 0;
     if (!drawn) regularPlace(p, clone, out);
@@ -209,7 +232,7 @@ static void choosePlace(pcSdfReader* r, Population* p, int clone, int others, do
         }
         if (!drawPlace(r, p, (*attempt)++, out)) continue;
         v3 place = inWorld(&p->pose, v3Load(out));
-        if (isFree(r, p, clone, others, place, radius)) break;
+        if (isFree(r, p, clone, place, radius)) break;
     }
     v3Store(p->done[clone], inWorld(&p->pose, v3Load(out)));
     p->done[clone][3] = radius;
@@ -240,7 +263,7 @@ static void putModel(pcSdfReader* r, const Population* p, int model, const pcPos
 }
 
 /* It is read, put into the middle of the region to see how far it reaches, and then to its place. */
-static void addClone(pcSdfReader* r, Population* p, int clone, int others, int* attempt)
+static void addClone(pcSdfReader* r, Population* p, int clone, int* attempt)
 {
     char number[32];
     double place[3] = {0};
@@ -252,16 +275,17 @@ static void addClone(pcSdfReader* r, Population* p, int clone, int others, int* 
     if (r->status != PC_OK) return;
     pcPose own = r->frame[model].pose;
     putModel(r, p, model, &own, place);
-    choosePlace(r, p, clone, others, reachFrom(r, first, v3Load(p->pose.position)), attempt, place);
+    choosePlace(r, p, clone, reachFrom(r, first, v3Load(p->pose.position)), attempt, place);
     if (r->status == PC_OK) putModel(r, p, model, &own, place);
 }
 
 void pcSdfPopulation(pcSdfReader* r, const xmlNode* node)
 {
-    int others = r->scene->collisions, attempt = 0;
+    int attempt = 0;
     Population p = {.node = node};
     readPopulation(r, &p);
     if (r->status != PC_OK) return;
+    listObstacles(r, &p);
     p.done = pcSdfKeep(r, ((size_t)p.count + 1) * sizeof *p.done);
-    for (int i = 0; i < p.count && r->status == PC_OK; i++) addClone(r, &p, i, others, &attempt);
+    for (int i = 0; i < p.count && r->status == PC_OK; i++) addClone(r, &p, i, &attempt);
 }

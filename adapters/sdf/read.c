@@ -48,8 +48,8 @@ static void readElements(pcSdfReader* r, const xmlNode* world)
 
 void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
 {
-    static const char* const known[] = {"model", "include",        "joint",      "frame", "physics", "gravity",
-                                        "gui",   "magnetic_field", "atmosphere", "wind",  "state",   "population", NULL};
+    static const char* const known[] = {"model",          "include",    "joint", "frame", "physics",    "gravity", "gui",
+                                        "magnetic_field", "atmosphere", "wind",  "state", "population", NULL};
     static const char* const knownInFile[] = {"model", "world", NULL};
     const xmlNode* world = pcSdfChild(root, "world");
     const xmlNode* physics = physicsOf(r, world);

@@ -125,8 +125,8 @@ typedef struct pcScenePhysics {
     int planar;        /* 0 none; else 1 + the axis across the plane: 1 yz, 2 xz, 3 xy */
     double time;       /* 0: not said */
     int frames;
-    double* frame; /* the times of the story's pictures, ascending */
-    unsigned seed; /* of what <population> leaves to chance */
+    double* frame;                         /* the times of the story's pictures, ascending */
+    unsigned seed;                         /* of what <population> leaves to chance */
     double shakeAmplitude, shakeFrequency; /* 0: at rest */
     pcSettings settings;
 } pcScenePhysics;
