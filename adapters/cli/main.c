@@ -27,6 +27,8 @@ static const Command commands[] = {
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
 #ifdef PCONTACT_WITH_ODE
+    {"bench", "hand", "joint and contact infeasibility of the robot hand against gamma", pcCliBenchHand},
+    {"bench", "nut", "the Brazil nut: height against shakes, and the step of a penalty method", pcCliBenchNut},
     {"bench", "papers", "mean infeasibility against step and gamma in the papers' worlds", pcCliBenchPapers},
 #endif
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},

@@ -132,13 +132,15 @@ static const Erp* erpOfRow(const Class* class, int row, const Erp* world, const 
     return own;
 }
 
-static void write(const Block* block, const pcRowQuery* q, const Erp* erp, pcRow* out)
+/* Only what ODE calls unbounded is the joint itself: a motor of infinite force has no bounds either, but its right-hand side is a velocity
+ * that is wanted, not an error. */
+static void write(const Block* block, const pcRowQuery* q, bool itself, const Erp* erp, pcRow* out)
 {
     *out = (pcRow){.softness = block->cfm / q->h, .lo = block->lo * q->h, .hi = block->hi * q->h, .target = block->rhs};
     memcpy(out->jacobian, block->J1, sizeof block->J1);
     memcpy(out->jacobian + 6, block->J2, sizeof block->J2);
     bool equality = block->lo == -dInfinity && block->hi == dInfinity;
-    if (!equality) return;
+    if (!equality || !itself) return;
     out->error = block->rhs * q->h / erp->asked;
     out->target = block->rhs * erp->part;
 }
@@ -157,7 +159,7 @@ int pcOdeJointRows(dJointID joint, const pcRowQuery* q, pcRow rows[PC_JOINT_ROWS
     if (class->erp.get && !set) own = erpFor(class->erp.get(joint, dParamERP));
     ask(class, joint, q, &world, &own, block, findex);
     for (int i = 0; i < info.rows; i++) {
-        write(block + i, q, erpOfRow(class, i, &world, &own), rows + i);
+        write(block + i, q, i < info.unbounded, erpOfRow(class, i, &world, &own), rows + i);
         *untranslated += findex[i] >= 0;
     }
     return info.rows;

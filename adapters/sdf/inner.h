@@ -43,6 +43,7 @@ typedef struct pcStagePlane {
 typedef struct pcStageInner {
     pcScene* scene; /* shared */
     double h;       /* of the step at hand */
+    double time;    /* before it */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;

@@ -8,7 +8,7 @@
 void pcSdfDefaultPhysics(pcScenePhysics* p)
 {
     *p = (pcScenePhysics){.gravity = {0, 0, -9.8}, .step = 0.001, .cfm = 0.0, .erp = 0.2, .fastest = NAN, .layer = NAN, .quick = true};
-    p->iterations = 50, p->relaxation = 1.3, p->maxContacts = 20;
+    p->iterations = 50, p->relaxation = 1.3, p->maxContacts = 20, p->seed = 1;
     p->settings = pcDefaultSettings();
 }
 
@@ -58,6 +58,22 @@ static void readFrames(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
         if (!(p->frame[i] >= (i > 0 ? p->frame[i - 1] : 0.0))) pcSdfFail(r, node, "<frames> must be times >= 0 that ascend");
 }
 
+static void readShake(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
+{
+    double shake[2];
+    if (!pcSdfNumbers(r, node, shake, 2)) return;
+    if (!(shake[0] >= 0.0 && shake[0] <= 1e6 && shake[1] > 0.0 && shake[1] <= 1e6))
+        pcSdfFail(r, node, "<shake> is %g %g: an amplitude >= 0 and a frequency > 0 are wanted, both at most 1e6", shake[0], shake[1]);
+    p->shakeAmplitude = shake[0], p->shakeFrequency = shake[1];
+}
+
+static void readSeed(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
+{
+    int seed = pcSdfInteger(r, own, "seed", 1);
+    if (seed < 1) pcSdfFail(r, pcSdfChild(own, "seed"), "<seed> is %d; it must be a whole number >= 1", seed);
+    p->seed = (unsigned)seed;
+}
+
 static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
 {
     for (const xmlNode* node = pcSdfFirst(own); node && r->status == PC_OK; node = pcSdfFollowing(node)) {
@@ -67,6 +83,10 @@ static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
             p->time = pcSdfPositive(r, own, "time", 0.0);
         else if (pcSdfIs(node, "frames"))
             readFrames(r, node, p);
+        else if (pcSdfIs(node, "shake"))
+            readShake(r, node, p);
+        else if (pcSdfIs(node, "seed"))
+            readSeed(r, own, p);
         else
             readSetting(r, node, p);
     }
@@ -83,5 +103,7 @@ void pcSdfPhysics(pcSdfReader* r, const xmlNode* physics)
     readOde(r, pcSdfChild(physics, "ode"), p);
     readOwn(r, pcSdfChild(physics, "pcontact"), p);
     pcSdfSkip(r, physics, known);
+    if (p->shakeAmplitude > 0.0 && p->gravity[0] == 0.0 && p->gravity[1] == 0.0 && p->gravity[2] == 0.0)
+        pcSdfFail(r, physics, "<shake> goes along gravity, and there is none");
     if (!(p->step > 0.0 && p->step <= 10.0)) pcSdfFail(r, physics, "the step is %g s; it must be > 0 and at most 10", p->step);
 }

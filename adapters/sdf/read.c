@@ -42,12 +42,14 @@ static void readElements(pcSdfReader* r, const xmlNode* world)
         if (pcSdfIs(node, "joint")) pcSdfJointHead(r, node, 0);
         if (pcSdfIs(node, "frame")) pcSdfFrameRead(r, node, 0);
     }
+    r->random = r->seed ? r->seed : r->scene->physics.seed;
+    for (xmlNode* node = pcSdfChild(world, "population"); node && r->status == PC_OK; node = pcSdfNext(node)) pcSdfPopulation(r, node);
 }
 
 void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
 {
-    static const char* const known[] = {"model", "include",        "joint",      "frame", "physics", "gravity",
-                                        "gui",   "magnetic_field", "atmosphere", "wind",  "state",   NULL};
+    static const char* const known[] = {"model",          "include",    "joint", "frame", "physics",    "gravity", "gui",
+                                        "magnetic_field", "atmosphere", "wind",  "state", "population", NULL};
     static const char* const knownInFile[] = {"model", "world", NULL};
     const xmlNode* world = pcSdfChild(root, "world");
     const xmlNode* physics = physicsOf(r, world);
@@ -94,9 +96,11 @@ static void readFile(pcSdfReader* r, const char* file)
     r->scene->skipped = pcSdfNotes(r);
 }
 
-pcStatus pcSceneRead(const char* file, pcScene** out)
+pcStatus pcSceneRead(const char* file, pcScene** out) { return pcSceneReadSeeded(file, 0, out); }
+
+pcStatus pcSceneReadSeeded(const char* file, unsigned seed, pcScene** out)
 {
-    pcSdfReader reader = {.status = PC_OK};
+    pcSdfReader reader = {.status = PC_OK, .seed = seed};
     if (!file || !out) return pcFail(PC_ERROR_ARGUMENT, "pcSceneRead needs a file and a place for the scene");
     pcStatus status = pcSceneMake(&reader.scene);
     if (status != PC_OK) return status;

@@ -64,6 +64,8 @@ typedef struct pcSdfReader {
     pcSdfJointNode* jointNode;
     int notes, noteRoom;
     pcSdfNote* note;
+    unsigned seed;             /* in place of the file's; 0: the file's */
+    unsigned long long random; /* state of the generator */
 } pcSdfReader;
 
 /* ---- xml.c ---- */
@@ -125,6 +127,7 @@ pcPose pcSdfRelative(const pcPose* of, const pcPose* in);             /* of^-1 *
 
 void pcSdfVersion(pcSdfReader* reader, const xmlNode* root);
 void pcSdfWorld(pcSdfReader* reader, const xmlNode* root);
+void pcSdfPopulation(pcSdfReader* reader, const xmlNode* population);
 void pcSdfFrameRead(pcSdfReader* reader, const xmlNode* frame, int scope);
 void pcSdfPhysics(pcSdfReader* reader, const xmlNode* physics);
 void pcSdfDefaultPhysics(pcScenePhysics* physics);

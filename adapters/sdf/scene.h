@@ -7,8 +7,11 @@
  * largest correcting velocity of a surface (max_vel, 0.01) where the settings name gamma, which is the finer way to say it.
  *
  * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
- * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes) and <frames>0 2 12</frames> (when it is
- * worth a look). <state> gives links the velocities that they start with.
+ * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes), <frames>0 2 12</frames> (when it is
+ * worth a look), <seed>1</seed> (for what a <population> leaves to chance) and <shake>AMPLITUDE FREQUENCY</shake>: everything that is fixed
+ * is shaken up and down along gravity g, its height being A sin(2 pi f t). The world is described in the frame of what is fixed, where
+ * gravity is then  g (1 - A (2 pi f)^2 sin(2 pi f t) / |g|): bodies are thrown up while the fixed ones slow down on their way up.
+ * <state> gives links the velocities that they start with.
  *
  * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
  * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
@@ -122,7 +125,9 @@ typedef struct pcScenePhysics {
     int planar;        /* 0 none; else 1 + the axis across the plane: 1 yz, 2 xz, 3 xy */
     double time;       /* 0: not said */
     int frames;
-    double* frame; /* the times of the story's pictures, ascending */
+    double* frame;                         /* the times of the story's pictures, ascending */
+    unsigned seed;                         /* of what <population> leaves to chance */
+    double shakeAmplitude, shakeFrequency; /* 0: at rest */
     pcSettings settings;
 } pcScenePhysics;
 
@@ -140,6 +145,8 @@ typedef struct pcScene {
 
 /* One sentence that begins with FILE:LINE: if it fails. PC_ERROR_ARGUMENT: there is no such file, or something in it is wrong. */
 pcStatus pcSceneRead(const char* file, pcScene** out);
+/* With another seed than the file's for what it leaves to chance; 0: the file's. */
+pcStatus pcSceneReadSeeded(const char* file, unsigned seed, pcScene** out);
 void pcSceneFree(pcScene* scene);            /* stages that were made of it keep what they need */
 pcScene* pcSceneShare(const pcScene* scene); /* one more owner, who calls pcSceneFree; not from several threads at once */
 

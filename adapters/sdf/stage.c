@@ -221,6 +221,17 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
     return PC_OK;
 }
 
+/* Gravity as what is shaken feels it, see scene.h; in the middle of the step, so that whole periods push neither up nor down. */
+static void shake(const pcStage* stage, double h)
+{
+    const pcScenePhysics* p = &stage->inner->scene->physics;
+    const double *g = p->gravity, turns = 6.283185307179586 * p->shakeFrequency;
+    if (!(p->shakeAmplitude > 0.0)) return;
+    double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double part = 1.0 - p->shakeAmplitude * turns * turns * sin(turns * (stage->inner->time + 0.5 * h)) / size;
+    dWorldSetGravity(stage->world, part * g[0], part * g[1], part * g[2]);
+}
+
 pcStatus pcStageStep(pcStage* stage, double h)
 {
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageStep needs a stage");
@@ -229,9 +240,11 @@ pcStatus pcStageStep(pcStage* stage, double h)
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
     int before = messagesSoFar;
     stage->inner->h = h;
+    shake(stage, h);
     pcStageDrives(stage, h);
     if (stage->inner->native) pcStageCouple(stage, h);
     status = pcWorldStep(stage->world, h);
+    stage->inner->time += h;
     pcStageCoupled(stage, h);
     pcStageFlatten(stage);
     stage->messages += messagesSoFar - before;
