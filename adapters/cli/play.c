@@ -23,8 +23,8 @@ typedef struct Play {
     FILE* states;
     int steps;
     double* ms;
-    double* settled;        /* positions when the last quarter began, three per body */
-    double lowest;          /* energy so far */
+    double* settled; /* positions when the last quarter began, three per body */
+    double lowest;   /* energy so far */
     double clock, shown;
 } Play;
 

@@ -84,14 +84,14 @@ PC_API pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report);
 typedef struct pcWorldContact {
     dBodyID body1, body2; /* NULL: the world. They may have been destroyed since */
     double point[3];
-    double normal[3];   /* unit, from body 1 to body 2 */
-    double tangent1[3]; /* along which mu counts */
-    double mu, mu2;     /* of friction, across the normal; infinite: it holds */
-    double softness;      /* velocity per impulse along the normal; 0: hard */
-    double slip1, slip2;  /* velocity per impulse along the tangents */
-    double gap;         /* before the step; > 0 apart */
-    double target;      /* the normal velocity that the step asked for at least */
-    double impulse[3];  /* on body 2, world axes; minus that on body 1 */
+    double normal[3];    /* unit, from body 1 to body 2 */
+    double tangent1[3];  /* along which mu counts */
+    double mu, mu2;      /* of friction, across the normal; infinite: it holds */
+    double softness;     /* velocity per impulse along the normal; 0: hard */
+    double slip1, slip2; /* velocity per impulse along the tangents */
+    double gap;          /* before the step; > 0 apart */
+    double target;       /* the normal velocity that the step asked for at least */
+    double impulse[3];   /* on body 2, world axes; minus that on body 1 */
 } pcWorldContact;
 
 /* The contacts of the last step with what they did, for drawing and for judging: of a world that is attached with a space, under every

@@ -127,9 +127,9 @@ typedef struct pcContactResult {
     int shape1, shape2; /* -1 for given contacts */
     unsigned long long id;
     double point[3], normal[3], tangent1[3], tangent2[3];
-    double gap;        /* before the step */
-    double target;     /* what the step asked of the bodies' normal velocity: at least this, or it pushes */
-    double mu, mu2;    /* along the tangents, as in its surface */
+    double gap;                    /* before the step */
+    double target;                 /* what the step asked of the bodies' normal velocity: at least this, or it pushes */
+    double mu, mu2;                /* along the tangents, as in its surface */
     double softness, slip1, slip2; /* likewise */
     double impulse[6]; /* normal, friction along the tangents, torsion, rolling about the tangents; on body 2 (minus that on body 1) */
 } pcContactResult;

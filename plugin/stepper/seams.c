@@ -4,7 +4,8 @@
  * stands out, because a pair is measured by the direction in which it is farthest apart.
  *
  * Whether the face is covered is asked beside the contact point: for points s of the face around it, eps away, is s lifted by eps off the
- * face inside another piece? Where at least one s is free, as in the inner corner of an L, the contact stays.
+ * face inside another piece? Where at least one s is free, as in the inner corner of an L, the contact stays. A body that has sunk into
+ * that other piece is lifted out of it before: else what is deep in a corner would be held by neither of its sides.
  */
 #include "base/rotation.h"
 #include "shape/shape.h"
@@ -18,8 +19,9 @@ enum { AROUND = 8 };
 /* Pairs of each body, as lists. */
 typedef struct Pairs {
     const pcStep* step;
-    int* first; /* per body: index + 1, 0 none */
-    int* next;  /* per pair */
+    int* first;   /* per body: index + 1, 0 none */
+    int* next;    /* per pair */
+    int* deepest; /* per pair: its deepest contact, -1 if it has none */
 } Pairs;
 
 static int bodyOf(const pcStep* step, int shape) { return step->system->shapes[shape].body; }
@@ -63,11 +65,20 @@ static int nextOther(const Pairs* pairs, const pcTouch* touch, int piece, int at
 
 static int firstPair(const Pairs* pairs, const pcTouch* touch) { return pairs->first[lowerOf(touch->body1, touch->body2)]; }
 
+/* Out of `piece`, as far as the pair has sunk into each other. */
+static v3 liftedOut(const Pairs* pairs, int pair, int piece, v3 x)
+{
+    if (pairs->deepest[pair] < 0) return x;
+    const pcTouch* t = pairs->step->touch + pairs->deepest[pair];
+    double depth = larger(-t->gap, 0.0);
+    return v3AddScaled(x, t->shape1 == piece ? depth : -depth, t->normal);
+}
+
 static bool isInsideOther(const Pairs* pairs, const pcTouch* touch, int piece, v3 x, double depth)
 {
     int other, at = nextOther(pairs, touch, piece, firstPair(pairs, touch), &other);
     for (; at > 0; at = nextOther(pairs, touch, piece, pairs->next[at - 1], &other))
-        if (isInside(pairs->step, other, x, depth)) return true;
+        if (isInside(pairs->step, other, liftedOut(pairs, at - 1, other, x), depth)) return true;
     return false;
 }
 
@@ -113,16 +124,33 @@ static bool listPairs(Pairs* pairs)
     return several;
 }
 
+/* Contacts stand in the order of their pairs. */
+static void findDeepest(Pairs* pairs)
+{
+    const pcStep* step = pairs->step;
+    int at = step->system->contactCount;
+    for (int i = 0; i < step->pairCount; i++) {
+        const pcPair* pair = step->pairs + i;
+        pairs->deepest[i] = -1;
+        for (; at < step->touches && step->touch[at].shape1 == pair->shape1 && step->touch[at].shape2 == pair->shape2; at++)
+            if (pairs->deepest[i] < 0 || step->touch[at].gap < step->touch[pairs->deepest[i]].gap) pairs->deepest[i] = at;
+    }
+}
+
 void pcStepSeams(pcStep* step)
 {
     int given = step->system->contactCount, kept = given;
     size_t mark = pcArenaMark(step->arena);
     Pairs pairs = {.step = step, .first = pcArenaNew(step->arena, int, step->system->bodyCount)};
     pairs.next = pcArenaNew(step->arena, int, step->pairCount);
+    pairs.deepest = pcArenaNew(step->arena, int, step->pairCount);
+    bool* covered = pcArenaNew(step->arena, bool, step->touches);
     if (!pcArenaGood(step->arena)) return;
     if (listPairs(&pairs)) {
+        findDeepest(&pairs);
+        for (int i = given; i < step->touches; i++) covered[i] = isOnSeam(&pairs, step->touch + i);
         for (int i = given; i < step->touches; i++)
-            if (!isOnSeam(&pairs, step->touch + i)) step->touch[kept++] = step->touch[i];
+            if (!covered[i]) step->touch[kept++] = step->touch[i];
         step->report.events -= step->touches - kept;
         step->touches = kept;
     }

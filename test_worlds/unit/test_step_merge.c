@@ -96,3 +96,23 @@ PC_TEST(StepMerge, CubeInAnInnerCornerTouchesBothFaces)
     PC_EXPECT_EQ_INT(8, s.result.contactCount);
     sceneEnd(&s);
 }
+
+/* What has sunk into the corner of a floor and two walls is held by all three, and comes out of all three. */
+PC_TEST(StepMerge, CubeDeepInACornerIsHeldByAllItsFaces)
+{
+    static const double planes[3][4] = {{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
+    Scene s;
+    sceneBegin(&s);
+    s.system.gravity[0] = s.system.gravity[1] = -3;
+    for (int i = 0; i < 3; i++) {
+        pcShape* plane;
+        PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace(planes[i], &plane));
+        sceneShape(&s, PC_WORLD, plane);
+    }
+    int cube = sceneBox(&s, 0.24, 0.23, 0.24, (const double[3]){0.5, 0.5, 0.5}, 1);
+    sceneStep(&s);
+    PC_EXPECT_EQ_INT(12, s.result.contactCount);
+    sceneRun(&s, 300);
+    for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(0.25, s.body[cube].pose.position[k], 1e-6);
+    sceneEnd(&s);
+}
