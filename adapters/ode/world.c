@@ -111,6 +111,14 @@ pcStatus pcWorldDetach(dWorldID world)
 
 /* ---- stepping ---- */
 
+/* Of a spin that is no number ODE ends the program: such a world is not stepped at all. */
+static bool hasSpins(dWorldID world)
+{
+    for (dBodyID body = pcOdeFirstBody(world); body; body = pcOdeNextBody(body))
+        if (!v3Finite(v3Load(dBodyGetAngularVel(body)))) return false;
+    return true;
+}
+
 pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
 {
     if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldStep needs a world");
@@ -118,6 +126,10 @@ pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
     const pcNative* native = pcNativeOde();
     if (!native) return PC_ERROR_UNSUPPORTED;
     pcHost* host = pcHostFind(world);
+    if (host && !hasSpins(world)) {
+        pcHostRelease(host);
+        return pcFail(PC_ERROR_NOT_FINITE, "the angular velocity of a body is not finite: nothing was done");
+    }
     if (host) {
         pcHostStep(host, h, quick ? native->worldQuickStep : native->worldStep);
         pcHostRelease(host);

@@ -626,8 +626,7 @@ PC_TEST(OdeWorlds, NaNInTheHostMakesACountedNativeStepThatIsOdes)
     PC_EXPECT_TRUE(memcmp(state, state + 1, sizeof *state) == 0);
 }
 
-/* Numbers that are none, anywhere in the host: a native step, counted, with the reason; the other bodies fall on. (Of an angular velocity
- * that is NaN ODE itself ends the program, with or without us.) */
+/* Numbers that are none, anywhere in the host: a native step, counted, with the reason; the other bodies fall on. */
 PC_TEST(OdeWorlds, BadNumbersAnywhereMakeCountedNativeSteps)
 {
     for (int what = 0; what < 3; what++)
@@ -648,6 +647,25 @@ PC_TEST(OdeWorlds, BadNumbersAnywhereMakeCountedNativeSteps)
             PC_EXPECT_NEAR(-3 * 10 * H, dBodyGetLinearVel(good)[2], 1e-12);
             boxesEnd(&b);
         }
+}
+
+/* Of which ODE ends the program, under every model. */
+PC_TEST(OdeWorlds, SpinThatIsNoNumberIsRefused)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        Boxes b;
+        boxesBegin(&b);
+        dBodyID good = boxesAdd(&b, 0, 0, 5, 1), odd = boxesAdd(&b, 5, 0, 5, 1);
+        dBodySetAngularVel(odd, 0, (double)NAN, 0);
+        boxesAttach(&b, false, models[m]);
+        PC_EXPECT_STATUS(PC_ERROR_NOT_FINITE, pcWorldStep(b.world, H));
+        PC_EXPECT_NEAR(0, dBodyGetLinearVel(good)[2], 0); /* nothing was done */
+        dBodySetAngularVel(odd, 0, 0, 0);
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(good)[2], 1e-12);
+        boxesEnd(&b);
+    }
 }
 
 /* A program that calls dWorldQuickStep gets it where a step cannot be ours. */
