@@ -73,6 +73,7 @@ typedef struct pcConeSettings {
     int maxIterations; /* 0: the solver's own */
     int fixedPoint;    /* 1, 2, 3: which chi */
     bool warm;         /* v and c come in with a guess */
+    double guess;      /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
 } pcConeSettings;
 
 typedef struct pcConeInfo {
