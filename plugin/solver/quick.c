@@ -28,8 +28,9 @@
 
 #define DENSE_BLOCKS 16 /* up to here a dense matrix is faster than a sparse one: 96 rows */
 #define SWEEPS 4        /* and four more per block, as loads travel from block to block; not more than … */
-#define MOST_SWEEPS 68
-#define WARM_SWEEPS 1
+#define MOST_SWEEPS 200
+#define WARM_SWEEPS 100 /* from a guess; one is enough where it moves nothing by more than … */
+#define SWEPT 1e-3      /* … of the velocity scale */
 #define STEPS_LIMIT 20
 #define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
 #define EPS 1e-5         /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
@@ -164,8 +165,10 @@ PC_INLINE void putBack(const pcCone* cone, double* c)
     }
 }
 
-PC_SIMD static void sweep(Quick* s)
+/* Returns the largest velocity that it has corrected. */
+PC_SIMD static double sweep(Quick* s)
 {
+    double most = 0.0;
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = &s->p->cone[k];
         double *c = s->c + cone->row, before[PC_CONE_ROWS];
@@ -174,9 +177,13 @@ PC_SIMD static void sweep(Quick* s)
             c[i] -= RELAX * velocityOf(s, cone->row + i) / s->own[cone->row + i];
         }
         putBack(cone, c);
-        for (int i = 0; i < cone->rows; i++)
-            if (c[i] != before[i]) addRow(s, cone->row + i, c[i] - before[i], s->Z + 12 * (size_t)(cone->row + i), s->v);
+        for (int i = 0; i < cone->rows; i++) {
+            if (c[i] == before[i]) continue;
+            addRow(s, cone->row + i, c[i] - before[i], s->Z + 12 * (size_t)(cone->row + i), s->v);
+            most = larger(most, fabs(c[i] - before[i]) * s->own[cone->row + i]);
+        }
     }
+    return most;
 }
 
 /* ---- Newton -------------------------------------------------------------------------------------------------------------------- */
@@ -460,16 +467,6 @@ static bool applies(const pcProblem* p, const pcConeSettings* settings)
     return true;
 }
 
-/* Sweeps leave friction wherever it came to its limit first, much of it for nothing: contacts that work against each other. What is needed
- * is found from none at all, the least that does it; contacts are then far from their limits, and stay so in steps to come. */
-static void forgetFriction(Quick* s)
-{
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = &s->p->cone[k];
-        for (int i = 1; i < cone->rows; i++) s->c[cone->row + i] = 0.0;
-    }
-}
-
 /* The guess: the caller's, or none, and what a few sweeps make of it. */
 static void prepare(Quick* s, const double* cOrNull)
 {
@@ -478,8 +475,8 @@ static void prepare(Quick* s, const double* cOrNull)
     setWeights(s);
     if (cOrNull) memcpy(s->c, cOrNull, (size_t)s->p->rows * sizeof *s->c);
     follow(s);
-    for (int i = 0; i < sweeps; i++) sweep(s);
-    if (!cOrNull) forgetFriction(s);
+    for (int i = 0; i < sweeps; i++)
+        if (sweep(s) <= SWEPT * s->p->velocityScale && cOrNull) return;
 }
 
 bool pcQuickSolve(const pcProblem* p, const pcConeSettings* settings, pcArena* arena, pcSolveInfo* info, double* v, double* c)

@@ -18,7 +18,8 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24           /* Newton steps from a guess */
+#define WARM_LIMIT 24           /* Newton steps from a guess … */
+#define TEPID_LIMIT 250         /* … and from the same with as much regularization as without any */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -186,22 +187,21 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-/* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
+/* A guess gets a short try near to it; then a longer one that may leave it further behind; what these cannot finish starts again from
+ * nothing, so that a bad guess costs little. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
     pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .held = held};
-    pcProximalInfo warm = {0};
-    if (settings->warm) {
-        method.warm = true, method.maxIterations = WARM_LIMIT;
-        warm = pcProximalSolve(linear, &method, arena, v, c);
-        if (warm.converged) return warm;
-        method.warm = false, method.maxIterations = settings->maxIterations, warm.restarts++;
+    pcProximalInfo found = {0};
+    for (int attempt = settings->warm ? 0 : 2, before = 0; attempt < 3 && !found.converged; attempt++, before = found.iterations) {
+        int restarts = found.restarts + (attempt > 0 && settings->warm);
+        method.warm = attempt == 0, method.maxIterations = attempt == 0 ? WARM_LIMIT : attempt == 1 ? TEPID_LIMIT : settings->maxIterations;
+        if (attempt == 2) pcConeStart(p, v, c);
+        found = pcProximalSolve(linear, &method, arena, v, c);
+        found.iterations += before, found.restarts += restarts;
     }
-    pcConeStart(p, v, c);
-    pcProximalInfo cold = pcProximalSolve(linear, &method, arena, v, c);
-    cold.iterations += warm.iterations, cold.restarts += warm.restarts;
-    return cold;
+    return found;
 }
 
 /* Which cone a row belongs to is known by walking; rows that contradict must all be FREE ones. */

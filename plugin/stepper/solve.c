@@ -44,7 +44,7 @@ pcConeInfo pcIslandSolveOnce(const pcIslandSolve* s, bool warm)
 {
     const pcSettings* chosen = s->step->settings;
     pcConeSettings settings = {.tolerance = chosen->tolerance, .fixedPoint = chosen->fixedPoint, .warm = warm};
-    settings.guess = (s->island->still ? STILL : STOPPED) * chosen->tolerance;
+    if (s->island->touches > 0) settings.guess = (s->island->still ? STILL : STOPPED) * chosen->tolerance;
     return s->step->solver->solve(&s->island->problem, &settings, s->worker->solver, s->island->v, s->island->c);
 }
 
