@@ -62,6 +62,7 @@ bool pcGuessSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMe
     pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
     if (!(certificate.residual <= settings->guess && certificate.momentum <= settings->tolerance)) return false;
     *info = (pcConeInfo){.solve = {.outcome = PC_SOLVED, .residual = certificate.residual}, .solver = "guess"};
+    info->certified = true, info->certificate = certificate;
     return true;
 }
 

@@ -80,6 +80,8 @@ typedef struct pcConeInfo {
     pcSolveInfo solve;
     double contraction; /* fixedpoint: measured rate; else 0 */
     const char* solver; /* name of the method that gave the answer */
+    bool certified;     /* the certificate of the answer is here already */
+    pcCertificate certificate;
 } pcConeInfo;
 
 /* Memory of a solver that lives from solve to solve, so that the second solve of a size allocates nothing. */
