@@ -119,8 +119,8 @@ static void addPair(PairList* list, int a, int b)
 
 static double along(v3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 
-/* The axis along which the centres vary most. */
-static int widestAxis(const pcProxy* proxies, int count)
+/* The axes along which the centres vary most, and second most. */
+static void widestAxes(const pcProxy* proxies, int count, int axis[2])
 {
     v3 sum = {0, 0, 0}, square = {0, 0, 0};
     int boxes = 0;
@@ -129,8 +129,11 @@ static int widestAxis(const pcProxy* proxies, int count)
         v3 p = v3Scale(0.5, v3Add(proxies[i].low, proxies[i].high));
         sum = v3Add(sum, p), square = v3Add(square, v3Make(p.x * p.x, p.y * p.y, p.z * p.z)), boxes++;
     }
-    double n = boxes > 0 ? boxes : 1, x = square.x - sum.x * sum.x / n, y = square.y - sum.y * sum.y / n, z = square.z - sum.z * sum.z / n;
-    return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    double n = boxes > 0 ? boxes : 1;
+    double varies[3] = {square.x - sum.x * sum.x / n, square.y - sum.y * sum.y / n, square.z - sum.z * sum.z / n};
+    axis[0] = varies[0] >= varies[1] && varies[0] >= varies[2] ? 0 : varies[1] >= varies[2] ? 1 : 2;
+    int next = (axis[0] + 1) % 3, other = (axis[0] + 2) % 3;
+    axis[1] = varies[next] >= varies[other] ? next : other;
 }
 
 /* The boxes by their lower end; returns how many shapes have one. */
@@ -149,15 +152,87 @@ static int sortBoxes(pcArena* arena, const pcProxy* proxies, int count, int axis
     return boxes;
 }
 
-static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, int axis, PairList* list)
+/* ---- strips ----
+ * In three dimensions, many boxes share every place along one axis. So they are also dealt into strips along the axis where they vary second
+ * most, and each strip is swept by itself. A pair that shares several strips counts in the first of these. */
+
+enum { MOST_STRIPS = 256, MOST_COPIES = 16 }; /* copies of a box, on average; with more, there is one strip */
+
+/* What the sweep reads of a box, close together. */
+typedef struct Slab {
+    v3 low, high;
+    int index, first, last; /* of its proxy; of its strips */
+} Slab;
+
+typedef struct Strips {
+    int count;
+    double from, width;
+} Strips;
+
+static Strips stripsOf(const Slab* slabs, int boxes, int axis)
 {
+    double low = HUGE_VAL, high = -HUGE_VAL, extent = 0.0;
     for (int i = 0; i < boxes; i++) {
-        const pcProxy* a = proxies + sorted[i].index;
-        uint64_t end = pcKeyOfNumber(along(a->high, axis));
-        for (int k = i + 1; k < boxes && sorted[k].key <= end; k++)
-            if (boxesMeet(a, proxies + sorted[k].index) && mayCollide(a, proxies + sorted[k].index))
-                addPair(list, sorted[i].index, sorted[k].index);
+        low = smaller(low, along(slabs[i].low, axis)), high = larger(high, along(slabs[i].high, axis));
+        extent += along(slabs[i].high, axis) - along(slabs[i].low, axis);
     }
+    double width = boxes > 0 ? 2.0 * extent / boxes : 0.0, count = (high - low) / width;
+    if (!(count >= 4.0 && count < HUGE_VAL)) return (Strips){1, 0.0, 1.0};
+    return count <= MOST_STRIPS ? (Strips){(int)count, low, width} : (Strips){MOST_STRIPS, low, (high - low) / MOST_STRIPS};
+}
+
+static int stripAt(const Strips* strips, double x)
+{
+    double at = (x - strips->from) / strips->width;
+    return !(at > 0.0) ? 0 : at < strips->count - 1 ? (int)at : strips->count - 1;
+}
+
+/* How many places in strips the boxes take. */
+static long long dealStrips(const Strips* strips, int axis, Slab* slabs, int boxes)
+{
+    long long places = 0;
+    for (int i = 0; i < boxes; i++) {
+        slabs[i].first = stripAt(strips, along(slabs[i].low, axis)), slabs[i].last = stripAt(strips, along(slabs[i].high, axis));
+        places += slabs[i].last - slabs[i].first + 1;
+    }
+    return places;
+}
+
+static bool slabsMeet(const Slab* a, const Slab* b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
+           b->low.z <= a->high.z;
+}
+
+static void sweepStrip(const pcProxy* proxies, const Slab* slabs, const int* member, int count, int strip, int axis, PairList* list)
+{
+    for (int i = 0; i < count; i++) {
+        const Slab* a = slabs + member[i];
+        double end = along(a->high, axis);
+        for (int k = i + 1; k < count && along(slabs[member[k]].low, axis) <= end; k++) {
+            const Slab* b = slabs + member[k];
+            if (!slabsMeet(a, b) || strip != (a->first > b->first ? a->first : b->first)) continue;
+            if (mayCollide(proxies + a->index, proxies + b->index)) addPair(list, a->index, b->index);
+        }
+    }
+}
+
+static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, const int axis[2], PairList* list)
+{
+    Slab* slabs = pcArenaRaw(list->arena, Slab, boxes);
+    if (!slabs) return;
+    for (int i = 0; i < boxes; i++) slabs[i] = (Slab){proxies[sorted[i].index].low, proxies[sorted[i].index].high, sorted[i].index, 0, 0};
+    Strips strips = stripsOf(slabs, boxes, axis[1]);
+    long long places = dealStrips(&strips, axis[1], slabs, boxes);
+    if (places > (long long)MOST_COPIES * boxes) strips = (Strips){1, 0.0, 1.0}, places = dealStrips(&strips, axis[1], slabs, boxes);
+    int *start = pcArenaNew(list->arena, int, strips.count + 2), *member = pcArenaRaw(list->arena, int, places);
+    if (!pcArenaGood(list->arena)) return;
+    for (int i = 0; i < boxes; i++)
+        for (int k = slabs[i].first; k <= slabs[i].last; k++) start[k + 2]++;
+    for (int k = 0; k < strips.count; k++) start[k + 2] += start[k + 1];
+    for (int i = 0; i < boxes; i++)
+        for (int k = slabs[i].first; k <= slabs[i].last; k++) member[start[k + 1]++] = i;
+    for (int k = 0; k < strips.count; k++) sweepStrip(proxies, slabs, member + start[k], start[k + 1] - start[k], k, axis[0], list);
 }
 
 static void sweepPlane(const pcProxy* proxies, const int* order, int boxes, int plane, PairList* list)
@@ -170,7 +245,9 @@ int pcPairsFind(pcArena* arena, const pcProxy* proxies, int count, int* order, p
 {
     PairList list = {.arena = arena};
     pcKeyed* sorted = NULL;
-    int axis = widestAxis(proxies, count), boxes = sortBoxes(arena, proxies, count, axis, order, &sorted);
+    int axis[2];
+    widestAxes(proxies, count, axis);
+    int boxes = sortBoxes(arena, proxies, count, axis[0], order, &sorted);
     sweep(proxies, sorted, boxes, axis, &list);
     for (int i = boxes; i < count; i++) sweepPlane(proxies, order, boxes, order[i], &list);
     pcKeyed* room = pcArenaNew(arena, pcKeyed, list.count);

@@ -29,7 +29,7 @@
 #define DENSE_BLOCKS 16 /* up to here a dense matrix is faster than a sparse one: 96 rows */
 #define SWEEPS 4        /* and four more per block, as loads travel from block to block; not more than … */
 #define MOST_SWEEPS 200
-#define WARM_SWEEPS 100 /* from a guess; one is enough where it moves nothing by more than … */
+#define WARM_SWEEPS 100 /* likewise from a guess, but a quarter per block; and one is enough where it moves nothing by more than … */
 #define SWEPT 1e-3      /* … of the velocity scale */
 #define STEPS_LIMIT 20
 #define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
@@ -37,6 +37,7 @@
 #define SETTLE 1e3       /* e is this much larger in a last step that takes away what 1/e has made of rounding */
 #define POLISH 1e2       /* the same, of a world at rest; that is one that needs no more than … */
 #define REST_STEPS 3
+#define RELAX_STEPS 3
 #define ROUGH 1e4 /* residuals up to this many tolerances may be that */
 #define RELAX 0.8 /* of a sweep's step: a cone's own rows are coupled, too */
 #define TWO_PI 6.283185307179586476925286766559
@@ -449,13 +450,39 @@ static bool settles(Quick* s, const pcConeSettings* settings, pcArena* arena, pc
     return settle(s, SETTLE) && passes(s, settings, arena, certificate);
 }
 
-/* Where a few steps from a guess were enough, the world is at rest or nearly: then c will be the guess of steps to come, and the less
- * rounding is in it, the longer it serves. */
+/* At rest, contacts that came to their friction limit on the way there may stay at it, working against each other for nothing; there,
+ * every rounding makes them slide. From no friction at all, the least that is needed is found, if that is inside all cones. */
+static bool relax(Quick* s)
+{
+    bool known = false, limit = false;
+    for (int i = 0; i < s->p->rows; i++) limit |= s->piece[i] == SLIDES;
+    if (!limit) return false;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = &s->p->cone[k];
+        for (int i = 1; i < cone->rows; i++) s->c[cone->row + i] = 0.0;
+    }
+    velocities(s), choosePieces(s);
+    for (int i = 0; i < RELAX_STEPS; i++) {
+        if (!isfinite(step(s, &known))) return false;
+        if (!choosePieces(s)) return false;
+    }
+    return true;
+}
+
+/* Where a few steps from a guess were enough, the world is at rest or nearly: then c will be the guess of steps to come, and the further it
+ * is from friction limits and the less rounding is in it, the longer it serves. */
 static void polish(Quick* s, const pcConeSettings* settings, int steps)
 {
+    size_t size = (size_t)s->p->rows * sizeof *s->c;
     if (!settings->warm || steps > REST_STEPS) return;
-    memcpy(s->kept, s->c, (size_t)s->p->rows * sizeof *s->c);
-    if (!settle(s, POLISH)) memcpy(s->c, s->kept, (size_t)s->p->rows * sizeof *s->c);
+    memcpy(s->kept, s->c, size);
+    if (relax(s)) {
+        memcpy(s->kept, s->c, size);
+    } else {
+        memcpy(s->c, s->kept, size);
+        follow(s);
+    }
+    if (!settle(s, POLISH)) memcpy(s->c, s->kept, size);
 }
 
 /* Coulomb's law, blocks with masses of their own, no softness; and nobody counts iterations. */
@@ -470,8 +497,8 @@ static bool applies(const pcProblem* p, const pcConeSettings* settings)
 /* The guess: the caller's, or none, and what a few sweeps make of it. */
 static void prepare(Quick* s, const double* cOrNull)
 {
-    int sweeps = cOrNull ? WARM_SWEEPS : SWEEPS + 4 * s->p->blocks;
-    if (sweeps > MOST_SWEEPS) sweeps = MOST_SWEEPS;
+    int wanted = cOrNull ? 1 + s->p->blocks / 4 : SWEEPS + 4 * s->p->blocks, most = cOrNull ? WARM_SWEEPS : MOST_SWEEPS;
+    int sweeps = wanted < most ? wanted : most;
     setWeights(s);
     if (cOrNull) memcpy(s->c, cOrNull, (size_t)s->p->rows * sizeof *s->c);
     follow(s);
