@@ -20,7 +20,8 @@ static const char help[] =
     "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
     "  joint error    before each step: the largest error of a joint's rows\n"
     "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
-    "  residual       how far contacts are from their law (natural map), by the velocities of the step\n"
+    "  Coulomb's law  how far contacts are from it after the step (natural map), by the velocities of the step\n"
+    "  residual       of the problem that our model solves, as it reports it\n"
     "  energy gain    the most that the energy ever rose again; motors and springs may add some\n"
     "  momentum       what momentum and impulses of a step disagree by, by the weight over the step\n"
     "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n\n"
@@ -44,6 +45,7 @@ static const Quantity quantities[] = {
     {"joint error: mean", "joint_error_mean", "", offsetof(pcPlayed, joint.mean), NUMBER},
     {"joint error: most", "joint_error_max", "", offsetof(pcPlayed, joint.most), NUMBER},
     {"cone excess: most", "cone_excess_max", "", offsetof(pcPlayed, coneExcess), NUMBER},
+    {"off Coulomb's law: most", "law_error_max", "", offsetof(pcPlayed, law), NUMBER},
     {"residual: most", "residual_max", "", offsetof(pcPlayed, residual), NUMBER},
     {"energy gain: most", "energy_gain_max", "J", offsetof(pcPlayed, energyGain), NUMBER},
     {"momentum error: most", "momentum_error_max", "", offsetof(pcPlayed, momentum), NUMBER},

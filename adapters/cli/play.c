@@ -136,6 +136,7 @@ static void measureReport(Play* p, int step)
     spread(&out->length, report.penetration);
     out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
     if (extra.native && extra.reason[0]) out->nativeSteps++, memcpy(out->reason, extra.reason, sizeof out->reason);
+    if (!extra.native) out->residual = largerOrKnown(out->residual, report.residual);
     out->inaccurate += !extra.native && report.outcome == PC_INACCURATE;
     p->ms[step] = extra.milliseconds[PC_HOST_ALL];
 }
@@ -144,7 +145,7 @@ static void measureLaws(Play* p)
 {
     pcPlayed* out = p->out;
     pcLawVerdict verdict = pcJudgeAfter(&p->judge, p->stage, out->step);
-    if (!isnan(verdict.residual)) out->residual = largerOrKnown(out->residual, verdict.residual);
+    if (!isnan(verdict.law)) out->law = largerOrKnown(out->law, verdict.law);
     if (!isnan(verdict.coneExcess)) out->coneExcess = largerOrKnown(out->coneExcess, verdict.coneExcess);
     if (!isnan(verdict.momentum)) out->momentum = largerOrKnown(out->momentum, verdict.momentum);
 }
@@ -272,7 +273,7 @@ static pcStatus tearDown(Play* p, pcStatus status)
 pcStatus pcPlay(const pcPlayPlan* plan, pcPlayed* out)
 {
     Play p = {.plan = plan, .out = out, .lowest = HUGE_VAL};
-    *out = (pcPlayed){.finite = true, .coneExcess = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
+    *out = (pcPlayed){.finite = true, .coneExcess = NAN, .law = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
     pcStatus status = setUp(&p);
     if (status == PC_OK) status = playStage(&p);
     return tearDown(&p, status);
