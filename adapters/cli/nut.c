@@ -130,10 +130,20 @@ static pcStatus play(Nut* n)
     return PC_OK;
 }
 
+/* Without the links after so many that move; they are the last ones, with one collision each. */
+static void keepFirst(pcScene* scene, int bodies)
+{
+    int kept = 0, links = 0, collisions = 0;
+    while (links < scene->links && (scene->link[links].fixed || kept < bodies)) kept += !scene->link[links++].fixed;
+    while (collisions < scene->collisions && scene->collision[collisions].link < links) collisions++;
+    scene->links = links, scene->collisions = collisions;
+}
+
 static pcStatus setUp(Nut* n)
 {
     pcSettings settings;
     pcStatus status = pcSceneReadSeeded(n->plan->file, n->plan->seed, &n->scene);
+    if (status == PC_OK && n->plan->bodies > 0) keepFirst(n->scene, n->plan->bodies);
     if (status == PC_OK) status = pcNutFind(n->scene, &n->cast);
     if (status == PC_OK) status = pcStageMake(n->scene, &n->stage);
     if (status != PC_OK) return status;
