@@ -225,6 +225,21 @@ static void stepBeside(pcHost* host, double h)
 
 /* ---- the step ---- */
 
+bool pcHostIsBare(const pcHost* host) { return isHostModel(host->settings.model) && !isWatched(host) && !host->stepping; }
+
+void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal))
+{
+    host->native = host->settings.model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : native;
+    if (!host->extra.native || host->extra.reason[0]) { /* after steps of another kind */
+        host->extra = (pcWorldReportExtra){.native = 1, .steps = host->extra.steps, .nativeSteps = host->extra.nativeSteps};
+        host->report = pcHostUnknown();
+    }
+    host->report.solver = isQuick(host) ? "quick" : "native";
+    host->extra.steps++, host->extra.nativeSteps++;
+    host->time += h;
+    host->native(host->world, h);
+}
+
 /* Counts go on, and the reason of the last native step stays. */
 static void beginExtra(pcWorldReportExtra* extra)
 {
