@@ -89,7 +89,7 @@ static void spread(pcSpread* s, double value)
 {
     s->most = s->count == 0 ? value : fmax(s->most, value);
     s->count++;
-    s->mean = isinf(value) ? value : s->mean + (value - s->mean) / s->count; /* once infinite, it stays so */
+    if (isfinite(s->mean)) s->mean = isfinite(value) ? s->mean + (value - s->mean) / s->count : value; /* once infinite, it stays so */
 }
 
 static double largerOrKnown(double a, double b) { return isnan(a) || b > a ? b : a; }
@@ -131,7 +131,7 @@ static void measureReport(Play* p, int step)
     pcPlayed* out = p->out;
     if (pcWorldReport(p->stage->world, &report) != PC_OK || pcWorldReportMore(p->stage->world, &extra) != PC_OK) return;
     spread(&out->infeasibility, fmax(report.infeasibilityContact, report.infeasibilityJoint));
-    spread(&out->ratio, report.infeasibilityContact);
+    spread(&out->ratio, report.infeasibilityContact + 0.0);
     spread(&out->joint, report.infeasibilityJoint);
     spread(&out->length, report.penetration);
     out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
@@ -176,7 +176,7 @@ static void summarize(Play* p, int quarter)
     pcPlayed* out = p->out;
     measureCreep(p, (p->steps - quarter) * p->out->step);
     qsort(p->ms, (size_t)p->steps, sizeof *p->ms, byValue);
-    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)(0.99 * (p->steps - 1))];
+    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)ceil(0.99 * (p->steps - 1))];
     out->messages = p->stage->messages;
 }
 
@@ -254,6 +254,7 @@ static pcStatus setUp(Play* p)
     if (status == PC_OK) status = attach(p);
     if (status == PC_OK) status = openStates(p);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
+    if (status == PC_OK) snprintf(p->out->skipped, sizeof p->out->skipped, "%s", p->stage->skipped);
     if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
     return status;
 }

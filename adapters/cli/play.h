@@ -35,6 +35,7 @@ typedef struct pcPlayed {
     int messages;                        /* of ODE */
     bool finite;                         /* all bodies are somewhere at the end */
     char reason[256];                    /* of the last native step that had to be */
+    char skipped[512];                   /* what the file has and nobody reads; "" nothing */
     pcSpread infeasibility;              /* I (T 6.3) over the steps: the larger of ratio and joint */
     pcSpread ratio;                      /* penetration: negative part of rho */
     pcSpread joint;                      /* joint error, as ODE's rows have it */

@@ -423,6 +423,7 @@ static void fillPlanes(Filler* f, dWorldID world, const pcSettings* settings, do
         double margin = pcAheadMargin(f->gathered, s->round[i], gravity, settings, h);
         for (int k = 0; k < s->planes; k++) {
             dGeomID round = s->round[i], plane = s->plane[k];
+            if (pcOdeMetricKnows(round, plane)) continue; /* found as an event */
             int count = pcAheadCollide(round, plane, raised, margin, geoms, PC_MOST_CONTACTS);
             if (count > 0 && surfaceOf(s, round, plane, &s->host.surface, &surface)) fillContacts(f, round, plane, geoms, count, &surface);
         }
@@ -558,15 +559,34 @@ typedef struct Joiner {
     pcSurface usual;
 } Joiner;
 
+/* Numbers that are none would end the program in ODE's solver; what was refused for a step of ours may come here. */
+static dSurfaceParameters usable(const dSurfaceParameters* surface)
+{
+    dSurfaceParameters s = *surface;
+    const struct {
+        int bit;
+        dReal value;
+    } parts[] = {{dContactBounce, s.bounce + s.bounce_vel}, {dContactSoftERP, s.soft_erp}, {dContactSoftCFM, s.soft_cfm},
+                 {dContactMotion1, s.motion1},              {dContactMotion2, s.motion2},  {dContactMotionN, s.motionN},
+                 {dContactSlip1, s.slip1},                  {dContactSlip2, s.slip2}};
+    dReal* coefficient[] = {&s.mu, &s.mu2, &s.rho, &s.rho2, &s.rhoN};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!isfinite(parts[i].value)) s.mode &= ~parts[i].bit;
+    for (size_t i = 0; i < sizeof coefficient / sizeof *coefficient; i++)
+        if (!(*coefficient[i] >= 0.0)) *coefficient[i] = 0.0;
+    return s;
+}
+
 /* Contacts of a pair of geoms with these bodies, at least one of them not NULL. */
 static void joinContacts(Joiner* j, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const pcSurfaceMore* more,
                          const dBodyID body[2])
 {
     pcSpace* s = j->space;
+    dSurfaceParameters known = usable(surface);
     for (int i = 0; i < count; i++) {
         dContact contact;
         if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) return;
-        fillContact(&contact, geoms + i, surface, more);
+        fillContact(&contact, geoms + i, &known, more);
         if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5) || contact.geom.depth < 0.0) continue; /* ODE would end the program; or pull */
         dJointID joint = s->temporary[s->temporaries++] = dJointCreateContact(j->world, NULL, &contact);
         dJointAttach(joint, body[0], body[1]);

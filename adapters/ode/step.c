@@ -13,9 +13,6 @@
 #include "base/status.h"
 #include "base/vec.h"
 
-/* How many contacts there will be is not known before the step: room for twice as many as there were, and these. */
-enum { PC_SPARE_CONTACTS = 256 };
-
 static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
 
 /* Two bodies that approach each other as fast as the fastest went in the step of h; spins and sizes of bodies are not known here. */
@@ -120,20 +117,28 @@ static pcStatus begin(pcHost* host, double h)
     return PC_OK;
 }
 
+static pcContactResult* growTouches(void* context, int count)
+{
+    pcHost* host = context;
+    return pcGrow(&host->touch, &host->touchRoom, count, sizeof *host->touch) ? host->touch : NULL;
+}
+
 static pcStatus solve(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
     pcSettings settings = host->settings;
     settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
-    if (!pcGrow(&host->touch, &host->touchRoom, g->contacts + 2 * host->touches + PC_SPARE_CONTACTS, sizeof *host->touch))
-        return pcFail(PC_ERROR_MEMORY, "out of memory for contacts");
     pcSystem system = pcHostSystem(host);
-    pcSystemResult result = {
-        .velocity = g->velocity, .rowImpulse = g->rowImpulse, .contacts = host->touch, .contactCapacity = host->touchRoom};
+    pcSystemResult result = {.velocity = g->velocity,
+                             .rowImpulse = g->rowImpulse,
+                             .contacts = host->touch,
+                             .contactCapacity = host->touchRoom,
+                             .grow = growTouches,
+                             .growContext = host};
     pcStatus status = pcSystemStep(&system, &settings, h, &result);
     if (status != PC_OK) return status;
     host->report = result.report;
-    host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom;
+    host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom; /* all, unless out of memory */
     return PC_OK;
 }
 

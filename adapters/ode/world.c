@@ -272,6 +272,7 @@ const pcPluginTable* pcPluginGet(int abiVersion)
     static const pcPluginTable table = {PC_PLUGIN_VERSION,   pcLastError,        pcDefaultSettings, pcSettingsParse,
                                         pcWorldAttach,       pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,
                                         pcWorldReport,       pcWorldDetach,      pcCollide,         pcNearCallback,
-                                        pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure};
+                                        pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure,
+                                        pcWorldContacts};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

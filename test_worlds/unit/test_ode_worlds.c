@@ -687,6 +687,28 @@ PC_TEST(OdeWorlds, NumbersThatWouldEndTheProgramAreRefused)
         }
 }
 
+static int nonsense(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
+{
+    (void)context, (void)a, (void)b;
+    dReal bad = (dReal)NAN;
+    *surface = (dSurfaceParameters){-1, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad};
+    return 1;
+}
+
+/* A step that cannot be ours, of a world whose contacts are found here: a native one, with contact joints of its own, and still a floor. */
+PC_TEST(OdeWorlds, SurfacesThatAreNonsenseMakeNativeStepsOnTheSameFloor)
+{
+    Boxes b;
+    boxesBegin(&b);
+    dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
+    boxesAttach(&b, true, "model=lcp");
+    PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, nonsense, NULL));
+    for (int i = 0; i < 100; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_EQ_INT(100, boxesExtra(&b).nativeSteps);
+    PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 5e-3);
+    boxesEnd(&b);
+}
+
 static int stepAgain(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
 {
     pcStepReport report;
