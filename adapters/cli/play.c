@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "adapters/cli/judge.h"
+#include "adapters/cli/progress.h"
 #include "base/status.h"
 
 /* A body counts as at rest if it gets nowhere faster than this, over the last quarter of the time. */
@@ -25,30 +24,8 @@ typedef struct Play {
     double* ms;
     double* settled; /* positions when the last quarter began, three per body */
     double lowest;   /* energy so far */
-    double clock, shown;
+    pcProgress progress;
 } Play;
-
-static double secondsNow(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- progress ---- */
-
-static void showProgress(Play* p, int step)
-{
-    double now = secondsNow();
-    if (!p->plan->name || !isatty(STDERR_FILENO) || now - p->clock < 1.0 || now - p->shown < 0.2) return;
-    p->shown = now;
-    fprintf(stderr, "\r%s: %.2f of %.2f s", p->plan->name, step * p->out->step, p->out->time);
-}
-
-static void hideProgress(const Play* p)
-{
-    if (p->shown > 0.0) fprintf(stderr, "\r%60s\r", "");
-}
 
 /* ---- files ---- */
 
@@ -200,7 +177,7 @@ static pcStatus takeStep(Play* p, int step)
     measureEnergy(p);
     writeStates(p, (step + 1) * p->out->step);
     showFrame(p, step + 1);
-    showProgress(p, step + 1);
+    pcProgressShow(&p->progress, (step + 1) * p->out->step, p->out->time, "s");
     return PC_OK;
 }
 
@@ -210,13 +187,13 @@ static pcStatus playStage(Play* p)
     writeStates(p, 0.0);
     showFrame(p, 0);
     measureEnergy(p);
-    p->clock = secondsNow();
+    p->progress = pcProgressBegin(p->plan->name);
     for (int step = 0; step < p->steps; step++) {
         if (step == quarter) markSettled(p);
         pcStatus status = takeStep(p, step);
         if (status != PC_OK) return status;
     }
-    hideProgress(p);
+    pcProgressEnd(&p->progress);
     summarize(p, quarter);
     return PC_OK;
 }

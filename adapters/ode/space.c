@@ -566,9 +566,14 @@ static dSurfaceParameters usable(const dSurfaceParameters* surface)
     const struct {
         int bit;
         dReal value;
-    } parts[] = {{dContactBounce, s.bounce + s.bounce_vel}, {dContactSoftERP, s.soft_erp}, {dContactSoftCFM, s.soft_cfm},
-                 {dContactMotion1, s.motion1},              {dContactMotion2, s.motion2},  {dContactMotionN, s.motionN},
-                 {dContactSlip1, s.slip1},                  {dContactSlip2, s.slip2}};
+    } parts[] = {{dContactBounce, s.bounce + s.bounce_vel},
+                 {dContactSoftERP, s.soft_erp},
+                 {dContactSoftCFM, s.soft_cfm},
+                 {dContactMotion1, s.motion1},
+                 {dContactMotion2, s.motion2},
+                 {dContactMotionN, s.motionN},
+                 {dContactSlip1, s.slip1},
+                 {dContactSlip2, s.slip2}};
     dReal* coefficient[] = {&s.mu, &s.mu2, &s.rho, &s.rho2, &s.rhoN};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!isfinite(parts[i].value)) s.mode &= ~parts[i].bit;

@@ -269,10 +269,9 @@ void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 
 const pcPluginTable* pcPluginGet(int abiVersion)
 {
-    static const pcPluginTable table = {PC_PLUGIN_VERSION,   pcLastError,        pcDefaultSettings, pcSettingsParse,
-                                        pcWorldAttach,       pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,
-                                        pcWorldReport,       pcWorldDetach,      pcCollide,         pcNearCallback,
-                                        pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure,
-                                        pcWorldContacts};
+    static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,    pcWorldAttach,
+                                        pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,      pcWorldDetach,
+                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore,
+                                        pcWorldMeasure,     pcWorldContacts};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

@@ -288,6 +288,26 @@ PC_TEST(OdeWorlds, PairsUnknownToTheMetricComeByDCollide)
     dGeomHeightfieldDataDestroy(heights);
 }
 
+/* Found once: by the metric, or by dCollide. */
+PC_TEST(OdeWorlds, BallOnAPlaneIsOneContact)
+{
+    Boxes b;
+    dMass mass;
+    pcStepReport report;
+    boxesBegin(&b);
+    dBodyID ball = dBodyCreate(b.world);
+    dMassSetSphereTotal(&mass, 1, 0.5);
+    dBodySetMass(ball, &mass);
+    dGeomSetBody(dCreateSphere(b.space, 0.5), ball);
+    dBodySetPosition(ball, 0, 0, 0.5);
+    boxesAttach(&b, true, "model=lcp");
+    for (int i = 0; i < 10; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_STATUS(PC_OK, pcWorldReport(b.world, &report));
+    PC_EXPECT_EQ_INT(1, report.contacts);
+    PC_EXPECT_EQ_INT(3, report.rows);
+    boxesEnd(&b);
+}
+
 PC_TEST(OdeWorlds, SpheresRestOnBoxes)
 {
     for (int m = 0; m < 4; m++) {
