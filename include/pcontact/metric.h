@@ -25,6 +25,7 @@ typedef struct pcPairCache {
     unsigned long long shape[2];
     int feature[4];
     int count1;
+    double normal[3];
 } pcPairCache;
 
 /* How a metric was found; for statistics. */
@@ -33,7 +34,8 @@ typedef enum pcMetricPath {
     PC_PATH_WARM,       /* the cached features were still the right ones */
     PC_PATH_SIMPLEX,    /* support-side simplex in double precision */
     PC_PATH_EXACT,      /* the same in doubled precision: thin or degenerate pairs */
-    PC_PATH_FACETS      /* facet LP, the last resort */
+    PC_PATH_FACETS,     /* facet LP, the last resort */
+    PC_PATH_NEWTON      /* round shapes: Newton's method on the normal */
 } pcMetricPath;
 
 typedef struct pcMetric {

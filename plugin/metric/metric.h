@@ -72,6 +72,7 @@ bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                   
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
 bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);     /* facets.c: only to about 1e-12, its bounds are estimates */
+pcStatus pcMetricRound(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out); /* round.c */
 void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out); /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
