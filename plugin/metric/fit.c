@@ -151,6 +151,13 @@ static bool isZero(const State* s)
 
 static v3 unit(v3 n) { return v3Scale(1.0 / v3Norm(n), n); }
 
+/* Of the value: of a thin body n.c and the reach are small beside the lengths that they are made of. */
+static double noiseOf(const State* s)
+{
+    double lengths = v3Size(s->f->c) + s->f1 * v3Size(s->side[0].p) + s->f2 * v3Size(s->side[1].p);
+    return 4.0 * PC_ROUND * lengths * v3Size(s->n) / (s->measure == PC_LENGTH ? 1.0 : s->D);
+}
+
 /* The value grows with every step: quasi-concave in n, it leads to the one maximum. */
 static bool climb(State* s)
 {
@@ -166,7 +173,7 @@ static bool climb(State* s)
         for (int halvings = 0; !better && halvings < HALVINGS; halvings++, d = v3Scale(0.5, d)) {
             v3 to = v3Add(from, d);
             better = evaluate(s, s->measure == PC_LENGTH || s->edges > 0 ? unit(to) : to);
-            better = better && s->value >= before - 4.0 * PC_ROUND * fabs(before);
+            better = better && s->value >= before - noiseOf(s);
             if (last) return better || evaluate(s, from);
         }
         if (!better) return evaluate(s, from);

@@ -190,6 +190,10 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
         if (!overPlane(f, out) && pcShapeIsPolyhedron(f->shape1)) pcMetricExactPlane(f, out);
         return PC_OK;
     }
+    if (f->shape2->kind == PC_SHAPE_CONTAINER) {
+        pcMetricContainer(f, out);
+        return PC_OK;
+    }
     if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius))) return coincident();
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);

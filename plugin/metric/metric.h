@@ -22,7 +22,7 @@
 #define PC_METRIC_TOLERANCE 1e-13
 
 typedef struct pcFrame {
-    const pcShape *shape1, *shape2; /* never a half-space first; the fixed one second */
+    const pcShape *shape1, *shape2; /* never a half-space or container first; the fixed one second */
     const pcPose *pose1, *pose2;
     bool swapped; /* body 1 here is body 2 of the caller */
     double sigma;
@@ -73,6 +73,7 @@ bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMe
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
 bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);     /* facets.c: only to about 1e-12, its bounds are estimates */
 pcStatus pcMetricRound(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out); /* round.c */
+void pcMetricContainer(const pcFrame* frame, pcFrameMetric* out);  /* container.c */
 void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out); /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */

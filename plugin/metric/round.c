@@ -19,7 +19,7 @@ static const double PIVOT_TOLERANCE = 1e-12;
 /* The bounds first have to be this close, relative to r, before Newton's method is tried, and then this much closer for each new try. */
 static const double FIRST_TRY = 0.3, NEXT_TRY = 0.3;
 /* Tries of a support function before the end: its curvature costs four calls, and where it has flats there is none to be found. */
-#define ASKED_TRIES 3
+#define ASKED_TRIES 6
 /* A one-sided r below this is 0: the centre is in the fixed body or on its surface. */
 static const double ON_SURFACE = 1e-10;
 /* Cosine to the axis of a cylinder from which its cap comes into question. */
@@ -37,6 +37,9 @@ typedef struct Query {
     double tolerance;    /* of the bounds, relative to r */
     pcFrameMetric* out;
 } Query;
+
+static v3 unit(v3 a) { return v3Scale(1.0 / v3Norm(a), a); }
+static bool isQuadric(const pcShape* s) { return s->kind == PC_SHAPE_SPHERE || s->kind == PC_SHAPE_ELLIPSOID; }
 
 /* ---- bounds ---- */
 
@@ -60,6 +63,15 @@ static double provenBelow(Query* q, v3 n)
     return low;
 }
 
+/* e with k in (1 + e) K; infinite where no simple form tells. A point that rounding has moved along the surface leaves the body by the square
+ * of that only, which the radius of a ball inside would not know. */
+static double excessOf(const pcShape* s, v3 k)
+{
+    v3 near;
+    if (isQuadric(s)) return larger(0.0, v3Norm(v3Make(k.x / s->semi.x, k.y / s->semi.y, k.z / s->semi.z)) - 1.0);
+    return pcShapeNearest(s, k, &near) ? v3Norm(v3Sub(k, near)) / s->inradius : HUGE_VAL;
+}
+
 /* By turns the nearest point of one body and of the other, scaled as they are: true with the length that is still between them. */
 static bool commonPoint(const Query* q, double r, v3* x, double* apart)
 {
@@ -75,17 +87,15 @@ static bool commonPoint(const Query* q, double r, v3* x, double* apart)
         *apart = v3Norm(v3Sub(x2, x1));
         *x = x2;
     }
-    *x = v3Scale(r, v3Scale(1.0 / r, *x));
     return true;
 }
 
-/* Writes the answer of a direction and a common point, `missing` the length by which the point is not one. */
-static bool conclude(Query* q, v3 n, double D, double r, v3 x, double missing, pcMetricPath path)
+/* Writes the answer of a direction and a common point: `excess` r more, and the point is in both bodies for sure. */
+static bool conclude(Query* q, v3 n, double D, double r, v3 x, double excess, pcMetricPath path)
 {
     pcFrameMetric* out = q->out;
-    double error = errorAlong(q, r, D);
-    double upper = (r + missing / q->inner) * (1.0 + error);
-    if (upper - q->lower > larger(q->tolerance, 8.0 * error) * r) return false;
+    double error = errorAlong(q, r, D), upper = r * (1.0 + excess) * (1.0 + error), allowed = larger(q->tolerance, 8.0 * error) * r;
+    if (!(upper - q->lower <= allowed) || !(q->lower - r <= allowed)) return false;
     out->r = r, out->lower = smaller(q->lower, r), out->upper = larger(upper, r);
     out->sigma = q->sigma, out->n = n, out->D = D, out->point = x, out->path = path;
     return true;
@@ -93,15 +103,28 @@ static bool conclude(Query* q, v3 n, double D, double r, v3 x, double missing, p
 
 /* ---- features by Newton's method ---- */
 
+/* The common point is that of one body, if the other holds it too: of the body that can tell best; else it is looked for. */
+static bool concludeFit(Query* q, const pcFit* fit, pcMetricPath path)
+{
+    const pcFrame* f = q->f;
+    double r = fit->value, f2 = q->sigma != 0.0 ? r : 1.0, apart;
+    v3 x1 = v3Scale(r, fit->p1), x2 = v3AddScaled(f->c, f2, fit->p2);
+    if (fit->outside == 0.0) {
+        double missing = fit->rest / (q->inner * r);
+        if (conclude(q, fit->n, fit->D, r, x1, missing, path)) return true;
+        if (conclude(q, fit->n, fit->D, r, x2, excessOf(f->shape1, v3Scale(1.0 / r, x2)), path)) return true;
+        v3 k2 = m3TMul(&f->R, v3Scale(1.0 / r, v3Sub(x1, f->c)));
+        if (q->sigma != 0.0 && conclude(q, fit->n, fit->D, r, x1, excessOf(f->shape2, k2), path)) return true;
+    }
+    return commonPoint(q, r, &x1, &apart) && conclude(q, fit->n, fit->D, r, x1, apart / (q->inner * r), path);
+}
+
 static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 start, pcMetricPath path)
 {
     pcFit fit;
     if (!pcFitFeatures(q->f, q->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED, a, b, start, &fit)) return false;
     if (!(fit.value > 0.0) || !(provenBelow(q, fit.n) >= fit.value * (1.0 - 1e-9))) return false;
-    v3 x = v3Scale(fit.value, fit.p1);
-    double missing = fit.rest + fit.outside * larger(1.0, fit.value), apart;
-    if (conclude(q, fit.n, fit.D, fit.value, x, missing, path)) return true;
-    return commonPoint(q, fit.value, &x, &apart) && conclude(q, fit.n, fit.D, fit.value, x, apart, path);
+    return concludeFit(q, &fit, path);
 }
 
 /* The core points of one side, each once. */
@@ -266,7 +289,7 @@ static bool tryWeights(Query* q, const Tableau* t, v3 n)
     if (!(r > 0.0) || !(weight2 > 0.0)) return false;
     v3 rest = v3Add(v3Sub(f->c, p1), v3Scale(f2 / weight2, p2));
     double low = provenBelow(q, v3Scale(1.0 / size, n)), D = (q->sigma != 0.0 ? v3Dot(n, f->c) : v3Dot(n, f->c) + v3Dot(n, p2)) / (size * r);
-    return low > 0.0 && conclude(q, v3Scale(1.0 / size, n), D, r, p1, v3Norm(rest), PC_PATH_SIMPLEX);
+    return low > 0.0 && conclude(q, v3Scale(1.0 / size, n), D, r, p1, v3Norm(rest) / (q->inner * r), PC_PATH_SIMPLEX);
 }
 
 typedef enum Progress { SOLVED, CENTRE_INSIDE, UNSOLVED } Progress;
@@ -291,14 +314,14 @@ static Progress pivot(Query* q, Tableau* t)
         if (low > 0.0 && (ends || (between < FIRST_TRY && between < NEXT_TRY * wide))) {
             pcBasis basis = sortedBasis(t);
             wide = between, q->out->basis = basis;
-            if (tries-- > 0 && tryBasis(q, &basis, v3Scale(1.0 / size, n), PC_PATH_NEWTON)) return SOLVED;
+            if ((tries-- > 0 || ends) && tryBasis(q, &basis, v3Scale(1.0 / size, n), PC_PATH_NEWTON)) return SOLVED;
             if ((ends || between < 1e-10) && tryWeights(q, t, n)) return SOLVED;
         }
         if (ends || !enter(q, t, first, tip + first)) break;
         if (excess(q, t, second, tip[second].k) > noise[second] * v3Norm(t->n)) enter(q, t, second, tip + second);
     }
-    q->tolerance = USABLE;
-    return tryWeights(q, t, t->n) ? SOLVED : UNSOLVED;
+    q->tolerance = USABLE, q->out->basis = sortedBasis(t);
+    return tryWeights(q, t, t->n) || tryBasis(q, &q->out->basis, unit(t->n), PC_PATH_SIMPLEX) ? SOLVED : UNSOLVED;
 }
 
 /* ---- ellipsoids ---- */
@@ -320,8 +343,6 @@ static bool startBetween(const pcFrame* f, double share1, v3* n)
     *n = v3Scale(1.0 / size, *n);
     return det > 0.0 && size > 0.0 && v3Finite(*n);
 }
-
-static bool isQuadric(const pcShape* s) { return s->kind == PC_SHAPE_SPHERE || s->kind == PC_SHAPE_ELLIPSOID; }
 
 static bool centreInQuadric(const pcFrame* f)
 {

@@ -56,4 +56,12 @@ PC_INLINE v3 pcFramePlaced(const pcFrame* f, int side, v3 a) { return side == 0 
 /* The point of a bounded shape nearest to k, both about its centre in its own axes; false where no simple form is known (nearest.c). */
 bool pcShapeNearest(const pcShape* s, v3 k, v3* out);
 
+/* The point of body 1, scaled by t > 0 and about its centre, that lies farthest from o, and the direction from there (container.c). */
+typedef struct pcFarthest {
+    v3 k; /* of the body as it is */
+    v3 u; /* unit, along t k - o */
+    double distance;
+} pcFarthest;
+pcFarthest pcFarthestFrom(const pcShape* s, v3 o, double t);
+
 #endif
