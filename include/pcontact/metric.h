@@ -54,6 +54,19 @@ typedef struct pcMetric {
 PC_API pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                              pcPairCache* cacheOrNull, pcMetric* out);
 
+/* The Euclidean distance, signed. Overlapping bodies have as many depths as directions: this is the least near the ratio's normal. */
+typedef struct pcDistance {
+    double distance;     /* > 0 apart; < 0: minus the depth */
+    double lower, upper; /* apart: certified. Overlapping: the least depth of all is at most -lower, and `upper` is only what was found */
+    double normal[3];    /* unit, from body 1 to body 2 */
+    double point1[3];    /* closest points, or the points that lie deepest in the other body along `normal` */
+    double point2[3];
+} pcDistance;
+
+/* No body scales; a cache may be that of the pair's pcMetricPair. PC_ERROR_COINCIDENT if the two centres coincide. */
+PC_API pcStatus pcEuclidPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2,
+                             pcPairCache* cacheOrNull, pcDistance* out);
+
 /* Two-sided r of many box pairs at once, by SIMD: sizes are full edge lengths, three per box; poses one per box. Writes r[i] for
  * each pair; a pair that the closed form cannot decide to full precision is solved as pcMetricPair solves it. All pairs are checked before
  * the first ratio is written; only running out of memory can stop it later. */

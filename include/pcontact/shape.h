@@ -86,6 +86,8 @@ typedef struct pcShapeInfo {
     double centre[3]; /* what the ratio metric scales about */
     double inradius;  /* of the largest ball about `centre` inside the shape */
     double outradius; /* of the smallest ball about `centre` around it */
+    double semi[3];   /* sphere, capsule, ellipsoid: semi-axes of the round part; cylinder: radius, radius, 0; container: radius; else 0 */
+    double length;    /* of the segment along z that the round part is moved along: capsule and cylinder; else 0 */
 } pcShapeInfo;
 PC_API pcStatus pcShapeDescribe(const pcShape* shape, pcShapeInfo* out);
 

@@ -59,7 +59,7 @@ typedef struct pcFrameMetric {
     double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
     v3 point;     /* of the scaled bodies, from the centre of body 1 */
     v3 corner;    /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
-    pcBasis basis;
+    pcBasis basis; /* of round shapes the core points that meet, -1 where there are fewer; hasBasis is false */
     bool hasBasis;
     pcMetricPath path;
 } pcFrameMetric;

@@ -53,13 +53,14 @@ static double errorAlong(const Query* q, double r, double depth)
 }
 
 /* What the true support functions say along a unit n. */
-static double provenBelow(Query* q, v3 n)
+static double provenBelow(Query* q, v3 n, double* reach)
 {
     pcTip tip1 = pcFrameTip(q->f, 0, n), tip2 = pcFrameTip(q->f, 1, n);
     double away = v3Dot(n, q->f->c), D = q->sigma != 0.0 ? tip1.value + tip2.value : tip1.value;
     double low = (q->sigma != 0.0 ? away : away - tip2.value) / D;
     double sure = low > 0.0 ? low * (1.0 - errorAlong(q, low, D)) : 0.0;
     q->lower = larger(q->lower, sure);
+    *reach = D;
     return low;
 }
 
@@ -122,8 +123,9 @@ static bool concludeFit(Query* q, const pcFit* fit, pcMetricPath path)
 static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 start, pcMetricPath path)
 {
     pcFit fit;
+    double reach;
     if (!pcFitFeatures(q->f, q->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED, a, b, start, &fit)) return false;
-    if (!(fit.value > 0.0) || !(provenBelow(q, fit.n) >= fit.value * (1.0 - 1e-9))) return false;
+    if (!(fit.value > 0.0) || !(provenBelow(q, fit.n, &reach) >= fit.value * (1.0 - 1e-9))) return false;
     return concludeFit(q, &fit, path);
 }
 
@@ -139,10 +141,8 @@ static pcFeature featureOf(const int* vertex, int count)
     return feature;
 }
 
-static pcFeature tipFeature(const pcFrame* f, int side, v3 n) { return (pcFeature){.count = 1, .vertex = {pcFrameTip(f, side, n).vertex}}; }
-
 /* The cap that n leads through, if it is near one. */
-static bool capFeature(const pcFrame* f, int side, v3 n, pcFeature* out)
+bool pcCapAlong(const pcFrame* f, int side, v3 n, pcFeature* out)
 {
     if (pcFrameShape(f, side)->kind != PC_SHAPE_CYLINDER) return false;
     double z = pcFrameLocal(f, side, n).z * (side == 0 ? 1.0 : -1.0);
@@ -150,18 +150,24 @@ static bool capFeature(const pcFrame* f, int side, v3 n, pcFeature* out)
     return fabs(z) > CAP * v3Norm(n);
 }
 
+void pcFeaturesOfBasis(const pcFrame* f, const pcBasis* basis, v3 n, pcFeature named[2], pcFeature tip[2])
+{
+    named[0] = featureOf(basis->vertex, basis->count1), named[1] = featureOf(basis->vertex + basis->count1, 4 - basis->count1);
+    for (int side = 0; side < 2; side++) {
+        tip[side] = (pcFeature){.count = 1, .vertex = {pcFrameTip(f, side, n).vertex}};
+        if (named[side].count == 0) named[side] = tip[side];
+    }
+}
+
 /* The features that a basis names, then with single corners in place of edges and faces, and caps. */
 static bool tryBasis(Query* q, const pcBasis* basis, v3 n, pcMetricPath path)
 {
-    pcFeature named[2] = {featureOf(basis->vertex, basis->count1), featureOf(basis->vertex + basis->count1, 4 - basis->count1)}, cap;
-    pcFeature tip[2] = {tipFeature(q->f, 0, n), tipFeature(q->f, 1, n)};
+    pcFeature named[2], tip[2], cap;
     bool same[2];
-    for (int side = 0; side < 2; side++) {
-        if (named[side].count == 0) named[side] = tip[side];
-        same[side] = named[side].count == 1 && named[side].vertex[0] == tip[side].vertex[0];
-    }
-    if (capFeature(q->f, 0, n, &cap) && tryFeatures(q, &cap, tip + 1, n, path)) return true;
-    if (capFeature(q->f, 1, n, &cap) && tryFeatures(q, tip, &cap, n, path)) return true;
+    pcFeaturesOfBasis(q->f, basis, n, named, tip);
+    for (int side = 0; side < 2; side++) same[side] = named[side].count == 1 && named[side].vertex[0] == tip[side].vertex[0];
+    if (pcCapAlong(q->f, 0, n, &cap) && tryFeatures(q, &cap, tip + 1, n, path)) return true;
+    if (pcCapAlong(q->f, 1, n, &cap) && tryFeatures(q, tip, &cap, n, path)) return true;
     if (tryFeatures(q, named, named + 1, n, path)) return true;
     if (!same[1] && named[0].count > 1 && tryFeatures(q, named, tip + 1, n, path)) return true;
     if (!same[0] && named[1].count > 1 && tryFeatures(q, tip, named + 1, n, path)) return true;
@@ -288,7 +294,7 @@ static bool tryWeights(Query* q, const Tableau* t, v3 n)
     double f2 = q->sigma != 0.0 ? r : 1.0;
     if (!(r > 0.0) || !(weight2 > 0.0)) return false;
     v3 rest = v3Add(v3Sub(f->c, p1), v3Scale(f2 / weight2, p2));
-    double low = provenBelow(q, v3Scale(1.0 / size, n)), D = (q->sigma != 0.0 ? v3Dot(n, f->c) : v3Dot(n, f->c) + v3Dot(n, p2)) / (size * r);
+    double D, low = provenBelow(q, v3Scale(1.0 / size, n), &D);
     return low > 0.0 && conclude(q, v3Scale(1.0 / size, n), D, r, p1, v3Norm(rest) / (q->inner * r), PC_PATH_SIMPLEX);
 }
 

@@ -40,6 +40,11 @@ typedef struct pcFit {
 /* From a direction near the answer. False if the features do not name a direction, or Newton's method does not end. */
 bool pcFitFeatures(const pcFrame* f, pcMeasure measure, const pcFeature* a, const pcFeature* b, v3 start, pcFit* out);
 
+/* What a basis names: the features, and beside them the single corners that n touches (round.c). */
+void pcFeaturesOfBasis(const pcFrame* f, const pcBasis* basis, v3 n, pcFeature named[2], pcFeature tip[2]);
+/* The cap of a cylinder that n leads through, if it is near one (round.c). */
+bool pcCapAlong(const pcFrame* f, int side, v3 n, pcFeature* out);
+
 /* The farthest point of body 1 along n (side 0) or of body 2 along -n (side 1), in the frame. */
 PC_INLINE pcTip pcFrameTip(const pcFrame* f, int side, v3 n)
 {

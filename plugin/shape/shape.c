@@ -355,6 +355,8 @@ pcStatus pcShapeDescribe(const pcShape* s, pcShapeInfo* out)
                          .outradius = s->outradius};
     v3Store(out->centroid, s->centroid);
     v3Store(out->centre, s->centre);
+    v3Store(out->semi, s->kind == PC_SHAPE_CONTAINER ? v3Make(s->radius, s->radius, s->radius) : s->semi);
+    out->length = s->coreCount > 1 ? 2.0 * s->end[1][2] : 0.0;
     return PC_OK;
 }
 
