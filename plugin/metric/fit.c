@@ -11,7 +11,9 @@ static const double LAST_STEP = 1e-10;
 /* Of the lengths that rho is a difference of: rounding. */
 static const double ROUNDING = 2.0 * PC_ROUND;
 /* Curvature across n below this fraction of the larger one names no direction. */
-static const double FLAT = 1e-15;
+static const double FLAT = 1e-22;
+/* Below this the main directions are looked for. */
+static const double LOPSIDED = 1e-4;
 /* Sine of two edges that are parallel. */
 static const double PARALLEL = 1e-9;
 /* Of a unit direction: step of the differences that stand for the curvature of a support function. */
@@ -71,12 +73,14 @@ static bool evaluate(State* s, v3 n)
     return s->measure == PC_LENGTH || (s->D > 0.0 && s->value > 0.0);
 }
 
-/* Curvature of one side between the directions u[0] and u[1] (the same twice in one dimension): H00, H01, H11. */
+/* Curvature of one side between the directions u[0] and u[1] (the same twice in one dimension): H00, H01, H11. Since m is unit,
+ * Au.Av - (Au.m)(Av.m) = (Au x m).(Av x m), which loses nothing where the body is thin. */
 static void curvature(const pcFrame* f, const Side* s, double factor, const v3 u[2], double H[3])
 {
-    v3 a = v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[0])), b = v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[1]));
-    double am = v3Dot(a, s->m), bm = v3Dot(b, s->m), scale = factor / s->size;
-    H[0] += scale * (v3Dot(a, a) - am * am), H[1] += scale * (v3Dot(a, b) - am * bm), H[2] += scale * (v3Dot(b, b) - bm * bm);
+    v3 a = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[0])), s->m);
+    v3 b = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[1])), s->m);
+    double scale = factor / s->size;
+    H[0] += scale * v3Dot(a, a), H[1] += scale * v3Dot(a, b), H[2] += scale * v3Dot(b, b);
 }
 
 static void curvatureAsked(const State* state, const Side* s, double factor, const v3 u[2], double H[3])
@@ -121,6 +125,14 @@ static int directions(const State* s, v3 u[2])
     return 2;
 }
 
+/* To the main directions of H, so that the small curvature is not the difference of large numbers. */
+static void turnApart(const double H[3], v3 u[2])
+{
+    double angle = 0.5 * atan2(2.0 * H[1], H[0] - H[2]), cosine = cos(angle), sine = sin(angle);
+    v3 first = v3AddScaled(v3Scale(cosine, u[0]), sine, u[1]), second = v3AddScaled(v3Scale(cosine, u[1]), -sine, u[0]);
+    u[0] = first, u[1] = second;
+}
+
 static bool step(const State* s, v3* out)
 {
     v3 u[2];
@@ -133,8 +145,13 @@ static bool step(const State* s, v3* out)
         *out = v3Scale(a / H[0], u[0]);
         return true;
     }
-    b = v3Dot(u[1], s->rho);
     double det = H[0] * H[2] - H[1] * H[1], trace = H[0] + H[2];
+    if (det < LOPSIDED * trace * trace) {
+        turnApart(H, u);
+        addCurvatures(s, u, H);
+        det = H[0] * H[2] - H[1] * H[1], a = v3Dot(u[0], s->rho);
+    }
+    b = v3Dot(u[1], s->rho);
     if (!(trace > 0.0) || !(det > FLAT * trace * trace)) return false;
     *out = v3Add(v3Scale((H[2] * a - H[1] * b) / det, u[0]), v3Scale((H[0] * b - H[1] * a) / det, u[1]));
     return true;
@@ -179,6 +196,22 @@ static bool climb(State* s)
         if (!better) return evaluate(s, from);
     }
     return true;
+}
+
+/* The last step, too small for n to show it, moves the points all the same: of a thin body by much more. p1 by H1 d, p2 by -H2 d. */
+static void relax(State* s)
+{
+    v3 d;
+    bool asked = s->side[0].shape->kind == PC_SHAPE_SUPPORT || s->side[1].shape->kind == PC_SHAPE_SUPPORT;
+    if (asked || s->edges == 2 || !step(s, &d) || !(v3Norm(d) <= LAST_STEP * v3Norm(s->n))) return;
+    for (int i = 0; i < 2; i++) {
+        Side* side = s->side + i;
+        if (!(side->size > 0.0)) continue;
+        v3 Ad = v3Times(side->shape->semi, pcFrameLocal(s->f, i, d)), across = v3AddScaled(Ad, -v3Dot(Ad, side->m), side->m);
+        v3 move = pcFramePlaced(s->f, i, v3Times(side->shape->semi, across));
+        side->p = v3AddScaled(side->p, (i == 0 ? 1.0 : -1.0) / side->size, move);
+    }
+    s->rho = v3Add(v3AddScaled(s->f->c, -s->f1, s->side[0].p), v3Scale(s->f2, s->side[1].p));
 }
 
 /* ---- features ---- */
@@ -302,6 +335,7 @@ bool pcFitFeatures(const pcFrame* f, pcMeasure measure, const pcFeature* a, cons
     if (a->cap || b->cap) return fitCap(&s, a->cap ? 0 : 1, a->cap ? capNormal(f, 0, a) : capNormal(f, 1, b), out);
     if (!startAcross(&s, start, &n) || !evaluate(&s, n)) return false;
     if (s.edges < 2 && !climb(&s)) return false;
+    if (!isZero(&s)) relax(&s);
     writeFit(&s, out);
     settle(&s, out);
     return true;
