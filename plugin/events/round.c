@@ -18,6 +18,8 @@
 
 #define RIM 6
 #define EDGES 256
+/* Of Newton's method on a crossing; the first few suffice. */
+#define LOOKS 20
 /* Relative to r: an event this near to the pair stands for it. */
 static const double SAME = 1e-7;
 /* Cosine between the normal and the axis of a cylinder from which a cap comes into question, and the side no more. */
@@ -88,19 +90,18 @@ static void lookAt(const pcSearch* search, int index, double depth, Side* out)
 
 /* ---- keeping ---- */
 
-static bool isKnown(const pcSearch* s, const pcUnit* unit)
+static bool isKnown(const pcSearch* s, v3 x)
 {
-    double u = v3Dot(unit->x, s->u), v = v3Dot(unit->x, s->v), zone = CORNER_ZONE * s->frame->shape1->outradius;
-    if (!s->frame->shape2->unbounded) zone = cornerZone(s->frame);
+    double zone = s->frame->shape2->unbounded ? CORNER_ZONE * s->frame->shape1->outradius : cornerZone(s->frame);
     for (int i = 0; i < s->kept; i++)
-        if (fabs(s->found[i].u - u) <= zone && fabs(s->found[i].v - v) <= zone) return true;
+        if (v3Max(v3Sub(s->unit[i].x, x)) <= zone) return true;
     return false;
 }
 
 /* One point, one event; no more than can be kept with all about them. */
 static void keepOnce(pcSearch* s, const pcUnit* unit, v3 force, int name1, int name2)
 {
-    if (s->kept == PC_UNIT_LIMIT || isKnown(s, unit)) return;
+    if (s->kept == PC_UNIT_LIMIT || isKnown(s, unit->x)) return;
     s->force[s->kept] = force;
     keep(s, PC_SMOOTH, name1, name2, unit);
 }
@@ -303,10 +304,9 @@ static void linesOnLines(pcSearch* s, const Side* side, double depth)
 
 /* ---- rims ---- */
 
-/* What a rim crosses: the line from k to k + g about the centre of the other body, or its rim. */
+/* What a rim crosses: the line from k to k + g about the centre of the other body. */
 typedef struct Crossed {
     const Side* side;
-    bool rim;
     Straight line;
     v3 k, g;
 } Crossed;
@@ -331,12 +331,12 @@ static bool crossCircle(v3 p, v3 q, double r, int which, double* part)
 }
 
 /* The same of two circles in one plane: the other's centre at p, radius r2. */
-static bool crossCircles(v3 p, double r, double r2, int which, v3* out)
+static bool crossCircles(v3 p, double r, double r2, int which, double* angle)
 {
     double d = hypot(p.x, p.y), along = (d * d + r * r - r2 * r2) / (2.0 * d), square = r * r - along * along;
     if (!(d > 0.0) || !(square > 0.0)) return false;
     double across = (which ? 1.0 : -1.0) * sqrt(square);
-    *out = v3Make((along * p.x - across * p.y) / d, (along * p.y + across * p.x) / d, 0.0);
+    *angle = atan2(along * p.y + across * p.x, along * p.x - across * p.y);
     return true;
 }
 
@@ -352,77 +352,108 @@ static void placeLine(const pcSearch* s, Crossed* c, v3 n)
     c->g = c->line.e;
 }
 
-/* One look: where the rim and the line (or the other rim) cross as they are scaled by *fit, and what t follows from there. */
-static bool crossOnce(const pcSearch* s, const Side* rim, Crossed* c, int which, pcMeasure measure, pcFit* fit)
+/* The value that follows from the two tangents and points of a fit; false if they graze, or do not come together along their normal. */
+static bool valueFrom(const pcSearch* s, v3 tangent1, v3 tangent2, pcMeasure measure, pcFit* fit)
 {
-    const pcFrame* f = s->frame;
-    double r = rim->shape->radius, part;
-    v3 seen, other, g;
-    if (c->rim) {
-        v3 centre = pcFramePlaced(f, c->side->index, pcShapeK(c->side->shape, c->side->end));
-        double scale = measure == PC_ONE_SIDED ? (rim->index == 0 ? 1.0 / fit->value : fit->value) : 1.0;
-        if (!crossCircles(pcFrameLocal(f, rim->index, seenFrom(s, rim->index, centre, fit, measure)), r, scale * c->side->shape->radius,
-                          which, &seen))
-            return false;
-        v3 back = seenFrom(s, 1 - rim->index, pcFramePlaced(f, rim->index, v3Make(seen.x, seen.y, rim->shape->end[rim->end][2])), fit, measure);
-        if (measure == PC_LENGTH) back = v3AddScaled(back, rim->index == 0 ? 2.0 * fit->value : -2.0 * fit->value, fit->n);
-        v3 local = pcFrameLocal(f, c->side->index, back);
-        double size = hypot(local.x, local.y), r2 = c->side->shape->radius;
-        other = pcFramePlaced(f, c->side->index, v3Make(r2 * local.x / size, r2 * local.y / size, c->side->shape->end[c->side->end][2]));
-        g = pcFramePlaced(f, c->side->index, v3Make(-local.y / size, local.x / size, 0.0));
-    } else {
-        placeLine(s, c, fit->n);
-        v3 p = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, c->k, fit, measure));
-        v3 q = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), fit, measure));
-        if (!crossCircle(p, q, r, which, &part)) return false;
-        seen = v3Make(p.x + part * (q.x - p.x), p.y + part * (q.y - p.y), 0.0), other = v3AddScaled(c->k, part, c->g), g = c->g;
-    }
-    double size = hypot(seen.x, seen.y);
-    v3 own = pcFramePlaced(f, rim->index, v3Make(r * seen.x / size, r * seen.y / size, rim->shape->end[rim->end][2]));
-    v3 tangent = pcFramePlaced(f, rim->index, v3Make(-seen.y / size, seen.x / size, 0.0)), n = v3Cross(tangent, g);
-    double sine = v3Norm(n) / v3Norm(g);
-    if (!(sine > GRAZES)) return false;
-    fit->n = v3Scale((v3Dot(n, s->metric->n) < 0.0 ? -1.0 : 1.0) / (sine * v3Norm(g)), n);
-    fit->p1 = rim->index == 0 ? own : other, fit->p2 = rim->index == 0 ? other : own;
-    double h1 = v3Dot(fit->n, fit->p1), h2 = -v3Dot(fit->n, fit->p2), away = v3Dot(fit->n, f->c);
+    v3 n = v3Cross(tangent1, tangent2);
+    double size = v3Norm(n);
+    if (!(size > GRAZES * v3Norm(tangent1) * v3Norm(tangent2))) return false;
+    fit->n = v3Scale((v3Dot(n, s->metric->n) < 0.0 ? -1.0 : 1.0) / size, n);
+    double h1 = v3Dot(fit->n, fit->p1), h2 = -v3Dot(fit->n, fit->p2), away = v3Dot(fit->n, s->frame->c);
     fit->D = measure == PC_LENGTH ? 1.0 : measure == PC_TWO_SIDED ? h1 + h2 : h1;
     fit->value = measure == PC_LENGTH ? away - h1 - h2 : (measure == PC_TWO_SIDED ? away : away - h2) / fit->D;
     return fit->D > 0.0 && (measure == PC_LENGTH || fit->value > 0.0);
 }
 
-/* The look is repeated with what it says until that does not change: t moves the crossing by the tilt of the two faces only. */
-static bool crossRim(const pcSearch* s, const Side* rim, Crossed* c, int which, pcMeasure measure, pcFit* fit)
+/* A point of the rim at an angle, and the tangent there, in the frame. */
+static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
+{
+    double r = rim->shape->radius, x = cos(angle), y = sin(angle);
+    *tangent = pcFramePlaced(f, rim->index, v3Make(-y, x, 0.0));
+    return pcFramePlaced(f, rim->index, v3Make(r * x, r * y, rim->shape->end[rim->end][2]));
+}
+
+static pcFit startAtPair(const pcSearch* s, pcMeasure measure)
 {
     const pcFrameMetric* m = s->metric;
-    *fit = (pcFit){.n = m->n, .value = measure == PC_LENGTH ? (m->r - 1.0) * m->D : m->r, .D = m->D};
-    for (int i = 0; i < 20; i++) {
-        double last = fit->value, scale = measure == PC_LENGTH ? rim->shape->outradius : last;
-        if (!crossOnce(s, rim, c, which, measure, fit)) return false;
-        if (i > 0 && fabs(fit->value - last) <= 4.0 * PC_ROUND * scale) break;
+    return (pcFit){.n = m->n, .value = measure == PC_LENGTH ? (m->r - 1.0) * m->D : m->r, .D = m->D};
+}
+
+/* Whether a look changed nothing any more. */
+static bool hasSettled(const Side* rim, pcMeasure measure, double last, double now)
+{
+    return fabs(now - last) <= 4.0 * PC_ROUND * (measure == PC_LENGTH ? rim->shape->outradius : fabs(last));
+}
+
+/* Where the rim and the line cross as they are scaled, and what t follows; again with that t: it moves the crossing by the tilt of the two
+ * faces only. */
+static bool crossLine(const pcSearch* s, const Side* rim, Crossed* c, int which, pcMeasure measure, pcFit* fit)
+{
+    const pcFrame* f = s->frame;
+    *fit = startAtPair(s, measure);
+    for (int i = 0; i < LOOKS; i++) {
+        double last = fit->value, part;
+        placeLine(s, c, fit->n);
+        v3 p = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, c->k, fit, measure)), tangent;
+        v3 q = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), fit, measure));
+        if (!crossCircle(p, q, rim->shape->radius, which, &part)) return false;
+        v3 own = onRim(f, rim, atan2(p.y + part * (q.y - p.y), p.x + part * (q.x - p.x)), &tangent), other = v3AddScaled(c->k, part, c->g);
+        fit->p1 = rim->index == 0 ? own : other, fit->p2 = rim->index == 0 ? other : own;
+        if (!valueFrom(s, tangent, c->g, measure, fit)) return false;
+        if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
     }
     return true;
 }
 
-static void keepCrossings(pcSearch* s, const Side* rim, Crossed* c, int name)
+/* Two rims: from where they would cross if their planes were one, by Newton's method on both angles: what is left of rho is taken apart
+ * along the two tangents. `rim` is of body 1. */
+static bool crossRims(const pcSearch* s, const Side* rim, const Side* other, int which, pcMeasure measure, pcFit* fit)
 {
-    for (int which = 0; which < 2; which++) {
-        pcFit ratio, length;
-        pcUnit unit;
-        if (!crossRim(s, rim, c, which, measureOf(s), &ratio) || !crossRim(s, rim, c, which, PC_LENGTH, &length)) continue;
-        if (unitOfFits(s, &ratio, &length, &unit)) keepNamed(s, rim->index, &unit, ratio.n, NAME_CROSSING + 2 * rim->end + which, name);
+    const pcFrame* f = s->frame;
+    double angle1, angle2;
+    v3 tangent1, tangent2, centre = pcFramePlaced(f, 1, pcShapeK(other->shape, other->end));
+    *fit = startAtPair(s, measure);
+    double scale = measure == PC_ONE_SIDED ? 1.0 / fit->value : 1.0;
+    v3 seen = pcFrameLocal(f, 0, seenFrom(s, 0, centre, fit, measure));
+    if (!crossCircles(seen, rim->shape->radius, scale * other->shape->radius, which, &angle1)) return false;
+    v3 local = pcFrameLocal(f, 1, seenFrom(s, 1, onRim(f, rim, angle1, &tangent1), fit, measure));
+    angle2 = atan2(local.y, local.x);
+    for (int i = 0; i < LOOKS; i++) {
+        double last = fit->value;
+        fit->p1 = onRim(f, rim, angle1, &tangent1), fit->p2 = onRim(f, other, angle2, &tangent2);
+        if (!valueFrom(s, tangent1, tangent2, measure, fit)) return false;
+        double f1 = measure == PC_LENGTH ? 1.0 : fit->value, f2 = measure == PC_TWO_SIDED ? fit->value : 1.0;
+        v3 rho = v3Add(v3AddScaled(f->c, -f1, fit->p1), v3Scale(f2, fit->p2)), cross = v3Cross(tangent1, tangent2);
+        double square = v3Dot(cross, cross), a = v3Dot(v3Cross(rho, tangent2), cross) / square, b = v3Dot(v3Cross(tangent1, rho), cross) / square;
+        if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
+        angle1 += a / (f1 * rim->shape->radius), angle2 -= b / (f2 * other->shape->radius);
     }
+    return true;
+}
+
+static void keepCrossing(pcSearch* s, const Side* rim, const pcFit* ratio, const pcFit* length, int which, int other)
+{
+    pcUnit unit;
+    if (unitOfFits(s, ratio, length, &unit)) keepNamed(s, rim->index, &unit, ratio->n, NAME_CROSSING + 2 * rim->end + which, other);
 }
 
 static void rimOnLines(pcSearch* s, const Side* rim, const Side* other)
 {
+    pcFit ratio, length;
     for (int i = 0; i < lineCount(other); i++) {
         Crossed c = {.side = other, .line = straightOf(s->frame, other, i)};
-        keepCrossings(s, rim, &c, c.line.name);
+        for (int which = 0; which < 2; which++)
+            if (crossLine(s, rim, &c, which, measureOf(s), &ratio) && crossLine(s, rim, &c, which, PC_LENGTH, &length))
+                keepCrossing(s, rim, &ratio, &length, which, c.line.name);
     }
-    if (other->form == DISC && rim->index == 0) {
-        Crossed c = {.side = other, .rim = true};
-        keepCrossings(s, rim, &c, NAME_CAP + other->end);
-    }
+}
+
+static void rimOnRim(pcSearch* s, const Side* side)
+{
+    pcFit ratio, length;
+    for (int which = 0; which < 2; which++)
+        if (crossRims(s, side, side + 1, which, measureOf(s), &ratio) && crossRims(s, side, side + 1, which, PC_LENGTH, &length))
+            keepCrossing(s, side, &ratio, &length, which, NAME_CAP + side[1].end);
 }
 
 /* ---- one point ---- */
@@ -442,49 +473,64 @@ static void keepPoint(pcSearch* s)
 
 /* ---- in a container ---- */
 
-/* Each corner or end with the ball or disc around it by itself: |t k - c| = R, by Newton's method in t (metric/container.c). */
-static void keepInside(pcSearch* s, v3 k, v3 asIs, int name)
-{
-    const pcFrame* f = s->frame;
-    double R = f->shape2->radius;
-    v3 x = v3Sub(k, f->c), now = v3Sub(asIs, f->c);
-    double square = v3Dot(k, k), half = v3Dot(k, f->c), rest = v3Dot(f->c, f->c) - R * R, root = half * half - square * rest;
-    double t = root > 0.0 ? (half + sqrt(root)) / square : s->metric->r, distance = v3Norm(now);
-    v3 u = v3Scale(1.0 / v3Norm(v3Sub(v3Scale(t, k), f->c)), v3Sub(v3Scale(t, k), f->c));
-    pcUnit unit = {t, v3Dot(u, k), R - distance, u, v3Scale(t, k), asIs, {-1, -1}};
-    if (s->settings->gap == PC_GAP_LENGTH && distance > 0.0) unit.n = v3Scale(1.0 / distance, now);
-    if (s->settings->gap != PC_GAP_LENGTH) unit.gap = (t - 1.0) * unit.D;
-    bool near = unit.gap <= s->margin && unit.D > SLIDES * f->shape1->outradius && t >= s->low && t <= s->high;
-    if (near && v3Dot(x, x) > 0.0) keepOnce(s, &unit, u, name, NAME_TIP);
-}
-
-static void searchContainer(pcSearch* s)
-{
-    const pcFrame* f = s->frame;
-    const pcShape* shape = f->shape1;
-    if (pcShapeIsPolyhedron(shape)) {
-        for (int i = 0; i < shape->vertexCount; i++) keepInside(s, pcShapeK(shape, i), pcShapeK(shape, i), 3 * i);
-        return;
-    }
-    pcFarthest now = pcFarthestFrom(shape, f->c, 1.0);
-    keepInside(s, s->metric->corner, now.k, NAME_TIP);
-    if (shape->coreCount < 2) return;
-    for (int end = 0; end < 2; end++) { /* the other end, if it is near as well */
-        pcShape half = *shape;
-        half.coreCount = 1, half.k = half.end[0], half.end[0][2] = shape->end[end][2];
-        pcFarthest scaled = pcFarthestFrom(&half, f->c, s->metric->r), as = pcFarthestFrom(&half, f->c, 1.0);
-        keepInside(s, scaled.k, as.k, NAME_END + end);
-    }
-}
-
-/* ---- all ---- */
-
 static bool standsForPair(const pcSearch* s)
 {
     double nearest = HUGE_VAL;
     for (int i = 0; i < s->kept; i++) nearest = smaller(nearest, s->unit[i].t);
     return nearest <= s->metric->r + SAME * fabs(s->metric->r);
 }
+
+/* A corner k, or a point that takes its place as the body grows: |t k - c| = R (metric/container.c). `asIs` is that of the body as it is. */
+static void keepInside(pcSearch* s, double t, v3 k, v3 asIs, int name)
+{
+    const pcFrame* f = s->frame;
+    v3 scaled = v3Sub(v3Scale(t, k), f->c), now = v3Sub(asIs, f->c);
+    double distance = v3Norm(now), size = v3Norm(scaled);
+    if (!(distance > 0.0 && size > 0.0)) return;
+    v3 u = v3Scale(1.0 / size, scaled);
+    pcUnit unit = {t, v3Dot(u, k), f->shape2->radius - distance, u, v3Scale(t, k), asIs, {-1, -1}};
+    if (s->settings->gap == PC_GAP_LENGTH)
+        unit.n = v3Scale(1.0 / distance, now);
+    else
+        unit.gap = (t - 1.0) * unit.D;
+    bool near = unit.gap <= s->margin && unit.D > SLIDES * f->shape1->outradius && t >= s->low && t <= s->high;
+    if (near) keepOnce(s, &unit, u, name, NAME_TIP);
+}
+
+static double cornerFactor(const pcFrame* f, v3 k)
+{
+    double R = f->shape2->radius, square = v3Dot(k, k), half = v3Dot(k, f->c), rest = v3Dot(f->c, f->c) - R * R;
+    return (half + sqrt(larger(0.0, half * half - square * rest))) / square;
+}
+
+/* One end of a capsule or cylinder by itself: a body of one core point. */
+static void endInside(pcSearch* s, int end)
+{
+    const pcFrame* f = s->frame;
+    pcShape half = *f->shape1;
+    half.coreCount = 1, half.k = half.end[0], half.end[0][2] = f->shape1->end[end][2];
+    double t = s->metric->r;
+    pcFarthest far = pcFarthestFrom(&half, f->c, t);
+    for (int i = 0; i < LOOKS && t > 0.0; i++) {
+        double next = (f->shape2->radius + v3Dot(far.u, f->c)) / v3Dot(far.u, far.k), last = t;
+        t = next, far = pcFarthestFrom(&half, f->c, t);
+        if (fabs(t - last) <= 4.0 * PC_ROUND * t) break;
+    }
+    keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
+}
+
+static void searchContainer(pcSearch* s)
+{
+    const pcShape* shape = s->frame->shape1;
+    for (int i = 0; i < shape->vertexCount; i++) {
+        v3 k = pcShapeK(shape, i);
+        keepInside(s, cornerFactor(s->frame, k), k, k, 3 * i);
+    }
+    for (int end = 0; end < 2 && shape->coreCount > 1; end++) endInside(s, end);
+    if (!standsForPair(s)) keepInside(s, s->metric->r, s->metric->corner, pcFarthestFrom(shape, s->frame->c, 1.0).k, NAME_TIP);
+}
+
+/* ---- all ---- */
 
 void pcSearchRound(pcSearch* s)
 {
@@ -504,6 +550,7 @@ void pcSearchRound(pcSearch* s)
         linesOnLines(s, side, depth);
         for (int i = 0; i < 2; i++)
             if (side[i].form == DISC) rimOnLines(s, side + i, side + 1 - i);
+        if (side[0].form == DISC && side[1].form == DISC) rimOnRim(s, side);
     }
     if (!standsForPair(s)) keepPoint(s);
 }
