@@ -9,7 +9,7 @@
 /* A step below this fraction of n is the last one: the next would be its square. */
 static const double LAST_STEP = 1e-10;
 /* Of the lengths that rho is a difference of: rounding. */
-static const double ROUNDING = 2.0 * PC_ROUND;
+static const double ROUNDING = 8.0 * PC_ROUND;
 /* Curvature across n below this fraction of the larger one names no direction. */
 static const double FLAT = 1e-22;
 /* Below this the main directions are looked for. */
@@ -43,7 +43,7 @@ typedef struct State {
 
 /* ---- at one direction ---- */
 
-static void touch(const pcFrame* f, Side* s, v3 n)
+PC_INLINE void touch(const pcFrame* f, Side* s, v3 n)
 {
     const pcShape* shape = s->shape;
     double sign = s->index == 0 ? 1.0 : -1.0;
@@ -59,7 +59,7 @@ static void touch(const pcFrame* f, Side* s, v3 n)
 }
 
 /* The value at n; false where these features do not come together along it. */
-static bool evaluate(State* s, v3 n)
+PC_INLINE bool evaluate(State* s, v3 n)
 {
     s->n = n;
     touch(s->f, s->side, n);
@@ -75,7 +75,7 @@ static bool evaluate(State* s, v3 n)
 
 /* Curvature of one side between the directions u[0] and u[1] (the same twice in one dimension): H00, H01, H11. Since m is unit,
  * Au.Av - (Au.m)(Av.m) = (Au x m).(Av x m), which loses nothing where the body is thin. */
-static void curvature(const pcFrame* f, const Side* s, double factor, const v3 u[2], double H[3])
+PC_INLINE void curvature(const pcFrame* f, const Side* s, double factor, const v3 u[2], double H[3])
 {
     v3 a = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[0])), s->m);
     v3 b = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[1])), s->m);
@@ -97,7 +97,7 @@ static void curvatureAsked(const State* state, const Side* s, double factor, con
 }
 
 /* f1 H1 + f2 H2, and s for the length. */
-static void addCurvatures(const State* s, const v3 u[2], double H[3])
+PC_INLINE void addCurvatures(const State* s, const v3 u[2], double H[3])
 {
     double factor[2] = {s->f1, s->f2};
     H[0] = H[2] = s->measure == PC_LENGTH ? s->value : 0.0, H[1] = 0.0;
@@ -113,7 +113,7 @@ static void addCurvatures(const State* s, const v3 u[2], double H[3])
 
 /* Directions that n may move along. Without an edge those across z = c (two-sided) or c + p2: then n.z stays as it is, and the step does not
  * depend on how the bodies are stretched. */
-static int directions(const State* s, v3 u[2])
+PC_INLINE int directions(const State* s, v3 u[2])
 {
     if (s->edges > 0) {
         v3 across = v3Cross(s->n, s->edge[0]);
@@ -133,7 +133,7 @@ static void turnApart(const double H[3], v3 u[2])
     u[0] = first, u[1] = second;
 }
 
-static bool step(const State* s, v3* out)
+PC_INLINE bool step(const State* s, v3* out)
 {
     v3 u[2];
     double H[3], b;
@@ -157,7 +157,7 @@ static bool step(const State* s, v3* out)
     return true;
 }
 
-static bool isZero(const State* s)
+PC_INLINE bool isZero(const State* s)
 {
     double along = s->measure == PC_LENGTH ? s->value : 0.0;
     v3 rest = v3AddScaled(s->rho, -along, s->n);
@@ -169,14 +169,14 @@ static bool isZero(const State* s)
 static v3 unit(v3 n) { return v3Scale(1.0 / v3Norm(n), n); }
 
 /* Of the value: of a thin body n.c and the reach are small beside the lengths that they are made of. */
-static double noiseOf(const State* s)
+PC_INLINE double noiseOf(const State* s)
 {
     double lengths = v3Size(s->f->c) + s->f1 * v3Size(s->side[0].p) + s->f2 * v3Size(s->side[1].p);
     return 4.0 * PC_ROUND * lengths * v3Size(s->n) / (s->measure == PC_LENGTH ? 1.0 : s->D);
 }
 
 /* The value grows with every step: quasi-concave in n, it leads to the one maximum. */
-static bool climb(State* s)
+PC_INLINE bool climb(State* s)
 {
     bool asked = s->side[0].shape->kind == PC_SHAPE_SUPPORT || s->side[1].shape->kind == PC_SHAPE_SUPPORT;
     for (int i = 0; i < (asked ? ASKED_STEPS : STEP_LIMIT); i++) {
@@ -199,7 +199,7 @@ static bool climb(State* s)
 }
 
 /* The last step, too small for n to show it, moves the points all the same: of a thin body by much more. p1 by H1 d, p2 by -H2 d. */
-static void relax(State* s)
+PC_INLINE void relax(State* s)
 {
     v3 d;
     bool asked = s->side[0].shape->kind == PC_SHAPE_SUPPORT || s->side[1].shape->kind == PC_SHAPE_SUPPORT;
@@ -216,13 +216,13 @@ static void relax(State* s)
 
 /* ---- features ---- */
 
-static void addEdge(State* s, int side, v3 edge)
+PC_INLINE void addEdge(State* s, int side, v3 edge)
 {
     if (s->edges == 2) return;
     s->edge[s->edges] = edge, s->owner[s->edges++] = side;
 }
 
-static void place(State* s, int side, const pcFeature* feature)
+PC_INLINE void place(State* s, int side, const pcFeature* feature)
 {
     const pcShape* shape = pcFrameShape(s->f, side);
     v3 first = pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[0]));
@@ -239,7 +239,7 @@ static v3 capNormal(const pcFrame* f, int side, const pcFeature* feature)
 }
 
 /* The direction that the edges leave: across both, or across the one from `start`. Nearly parallel ones count as one. */
-static bool startAcross(State* s, v3 start, v3* n)
+PC_INLINE bool startAcross(State* s, v3 start, v3* n)
 {
     *n = start;
     if (s->edges == 2) {
@@ -264,7 +264,7 @@ static bool startAcross(State* s, v3 start, v3* n)
 /* ---- where on the features ---- */
 
 /* rho = sum a_i edge_i + rest, in the plane across n. */
-static v3 alongEdges(const State* s, v3 rho, double a[2])
+PC_INLINE v3 alongEdges(const State* s, v3 rho, double a[2])
 {
     v3 e = s->edge[0], g = s->edge[1];
     if (s->edges == 0) return rho;
@@ -279,7 +279,7 @@ static v3 alongEdges(const State* s, v3 rho, double a[2])
 }
 
 /* Moves the points along their edges until rho is gone, and measures how far that takes them past an end. */
-static void settle(const State* s, pcFit* out)
+PC_INLINE void settle(const State* s, pcFit* out)
 {
     double along = s->measure == PC_LENGTH ? s->value : 0.0, a[2] = {0.0, 0.0}, factor[2] = {s->f1, -s->f2}, sum[2] = {0.0, 0.0};
     v3 rest = alongEdges(s, v3AddScaled(s->rho, -along, s->n), a), *point[2] = {&out->p1, &out->p2};
@@ -305,7 +305,7 @@ static void settleOnCap(const State* s, int side, pcFit* out)
     out->rest = 0.0, out->outside = larger(0.0, hypot(local.x, local.y) - s->side[side].shape->radius);
 }
 
-static void writeFit(const State* s, pcFit* out)
+PC_INLINE void writeFit(const State* s, pcFit* out)
 {
     double size = v3Norm(s->n);
     out->n = v3Scale(1.0 / size, s->n), out->value = s->value, out->D = s->measure == PC_LENGTH ? 1.0 : s->D / size;
@@ -326,7 +326,7 @@ static bool fitCap(State* s, int side, v3 n, pcFit* out)
     return true;
 }
 
-bool pcFitFeatures(const pcFrame* f, pcMeasure measure, const pcFeature* a, const pcFeature* b, v3 start, pcFit* out)
+PC_SIMD bool pcFitFeatures(const pcFrame* f, pcMeasure measure, const pcFeature* a, const pcFeature* b, v3 start, pcFit* out)
 {
     State s = {.f = f, .measure = measure};
     v3 n;

@@ -30,6 +30,8 @@ static const double USABLE = 1e-6;
 /* Turns of the search for a common point. */
 #define TURNS 12
 
+static const pcFeature POINT = {.count = 1};
+
 typedef struct Query {
     const pcFrame* f;
     double sigma, inner; /* of the ball in what grows */
@@ -123,9 +125,14 @@ static bool concludeFit(Query* q, const pcFit* fit, pcMetricPath path)
 static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 start, pcMetricPath path)
 {
     pcFit fit;
+    bool smooth = isQuadric(q->f->shape1) && isQuadric(q->f->shape2);
     double reach;
     if (!pcFitFeatures(q->f, q->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED, a, b, start, &fit)) return false;
-    if (!(fit.value > 0.0) || !(provenBelow(q, fit.n, &reach) >= fit.value * (1.0 - 1e-9))) return false;
+    if (!(fit.value > 0.0)) return false;
+    if (smooth) /* their only features: the value is what the support functions say */
+        q->lower = larger(q->lower, fit.value * (1.0 - errorAlong(q, fit.value, fit.D)));
+    else if (!(provenBelow(q, fit.n, &reach) >= fit.value * (1.0 - 1e-9)))
+        return false;
     return concludeFit(q, &fit, path);
 }
 
@@ -358,12 +365,11 @@ static bool centreInQuadric(const pcFrame* f)
 
 static Progress betweenQuadrics(Query* q)
 {
-    static const pcFeature point = {.count = 1};
     v3 n;
     if (q->sigma == 0.0 && centreInQuadric(q->f)) return CENTRE_INSIDE;
     q->out->basis = (pcBasis){.count1 = 1};
-    if (startBetween(q->f, 1.0, &n) && tryFeatures(q, &point, &point, n, PC_PATH_NEWTON)) return SOLVED;
-    return q->sigma == 0.0 && startBetween(q->f, 1e-6, &n) && tryFeatures(q, &point, &point, n, PC_PATH_NEWTON) ? SOLVED : UNSOLVED;
+    if (startBetween(q->f, 1.0, &n) && tryFeatures(q, &POINT, &POINT, n, PC_PATH_NEWTON)) return SOLVED;
+    return q->sigma == 0.0 && startBetween(q->f, 1e-6, &n) && tryFeatures(q, &POINT, &POINT, n, PC_PATH_NEWTON) ? SOLVED : UNSOLVED;
 }
 
 /* ---- one query ---- */
@@ -409,7 +415,8 @@ static Progress solve(const pcFrame* f, double sigma, const pcPairCache* cache, 
     v3 n;
     if (recall(f, cache, &basis, &n)) {
         out->basis = basis;
-        if (tryBasis(&q, &basis, n, PC_PATH_WARM)) return SOLVED;
+        bool smooth = isQuadric(f->shape1) && isQuadric(f->shape2);
+        if (smooth ? tryFeatures(&q, &POINT, &POINT, n, PC_PATH_WARM) : tryBasis(&q, &basis, n, PC_PATH_WARM)) return SOLVED;
     }
     return solveCold(&q);
 }
