@@ -27,6 +27,7 @@ typedef struct Side {
     v3 p;        /* w and the round part */
     v3 m;        /* A n / |A n| in the body's axes */
     double size; /* |A n| */
+    v3 Au[2];    /* of the directions that n may move along, in the body's axes */
 } Side;
 
 typedef struct State {
@@ -37,6 +38,8 @@ typedef struct State {
     v3 edge[2];
     int owner[2]; /* side of each edge */
     v3 n;
+    v3 u[2]; /* directions that n may move along */
+    bool placed;
     double value, D, f1, f2;
     v3 rho;
 } State;
@@ -73,18 +76,18 @@ PC_INLINE bool evaluate(State* s, v3 n)
     return s->measure == PC_LENGTH || (s->D > 0.0 && s->value > 0.0);
 }
 
-/* Curvature of one side between the directions u[0] and u[1] (the same twice in one dimension): H00, H01, H11. Since m is unit,
+/* Curvature of one side between the two directions (the same twice in one dimension): H00, H01, H11. Since m is unit,
  * Au.Av - (Au.m)(Av.m) = (Au x m).(Av x m), which loses nothing where the body is thin. */
-PC_INLINE void curvature(const pcFrame* f, const Side* s, double factor, const v3 u[2], double H[3])
+PC_INLINE void curvature(const Side* s, double factor, double H[3])
 {
-    v3 a = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[0])), s->m);
-    v3 b = v3Cross(v3Times(s->shape->semi, pcFrameLocal(f, s->index, u[1])), s->m);
+    v3 a = v3Cross(s->Au[0], s->m), b = v3Cross(s->Au[1], s->m);
     double scale = factor / s->size;
     H[0] += scale * v3Dot(a, a), H[1] += scale * v3Dot(a, b), H[2] += scale * v3Dot(b, b);
 }
 
-static void curvatureAsked(const State* state, const Side* s, double factor, const v3 u[2], double H[3])
+static void curvatureAsked(const State* state, const Side* s, double factor, double H[3])
 {
+    const v3* u = state->u;
     double step = DIFFERENCE * v3Norm(state->n), scale = 0.5 * factor / step, sign = s->index == 0 ? 1.0 : -1.0;
     v3 change[2];
     for (int i = 0; i < 2; i++) {
@@ -97,32 +100,40 @@ static void curvatureAsked(const State* state, const Side* s, double factor, con
 }
 
 /* f1 H1 + f2 H2, and s for the length. */
-PC_INLINE void addCurvatures(const State* s, const v3 u[2], double H[3])
+PC_INLINE void addCurvatures(const State* s, double H[3])
 {
     double factor[2] = {s->f1, s->f2};
     H[0] = H[2] = s->measure == PC_LENGTH ? s->value : 0.0, H[1] = 0.0;
     for (int i = 0; i < 2; i++) {
         if (s->side[i].shape->kind == PC_SHAPE_SUPPORT)
-            curvatureAsked(s, s->side + i, factor[i], u, H);
+            curvatureAsked(s, s->side + i, factor[i], H);
         else if (s->side[i].size > 0.0)
-            curvature(s->f, s->side + i, factor[i], u, H);
+            curvature(s->side + i, factor[i], H);
     }
 }
 
 /* ---- Newton's method ---- */
 
-/* Directions that n may move along. Without an edge those across z = c (two-sided) or c + p2: then n.z stays as it is, and the step does not
- * depend on how the bodies are stretched. */
-PC_INLINE int directions(const State* s, v3 u[2])
+PC_INLINE void placeDirections(State* s)
 {
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) s->side[i].Au[k] = v3Times(s->side[i].shape->semi, pcFrameLocal(s->f, i, s->u[k]));
+}
+
+/* Without an edge those across z = c (two-sided) or c + p2: then n.z stays as it is, and the step does not depend on how the bodies are
+ * stretched. Two-sided they stay the same. */
+PC_INLINE void findDirections(State* s)
+{
+    if (s->placed) return;
     if (s->edges > 0) {
         v3 across = v3Cross(s->n, s->edge[0]);
-        u[0] = u[1] = v3Scale(1.0 / v3Norm(across), across);
-        return 1;
+        s->u[0] = s->u[1] = v3Scale(1.0 / v3Norm(across), across);
+    } else {
+        v3 z = s->measure == PC_LENGTH ? s->n : s->measure == PC_TWO_SIDED ? s->f->c : v3Add(s->f->c, s->side[1].p);
+        v3Complete(v3Scale(1.0 / v3Norm(z), z), s->u, s->u + 1);
     }
-    v3 z = s->measure == PC_LENGTH ? s->n : s->measure == PC_TWO_SIDED ? s->f->c : v3Add(s->f->c, s->side[1].p);
-    v3Complete(v3Scale(1.0 / v3Norm(z), z), u, u + 1);
-    return 2;
+    placeDirections(s);
+    s->placed = s->edges == 0 && s->measure == PC_TWO_SIDED;
 }
 
 /* To the main directions of H, so that the small curvature is not the difference of large numbers. */
@@ -133,28 +144,25 @@ static void turnApart(const double H[3], v3 u[2])
     u[0] = first, u[1] = second;
 }
 
-PC_INLINE bool step(const State* s, v3* out)
+PC_INLINE bool step(State* s, v3* out)
 {
-    v3 u[2];
-    double H[3], b;
-    int dimensions = directions(s, u);
-    addCurvatures(s, u, H);
-    double a = v3Dot(u[0], s->rho);
-    if (dimensions == 1) {
-        if (!(H[0] > 0.0)) return false;
-        *out = v3Scale(a / H[0], u[0]);
-        return true;
+    double H[3];
+    findDirections(s);
+    addCurvatures(s, H);
+    if (s->edges > 0) {
+        *out = v3Scale(v3Dot(s->u[0], s->rho) / H[0], s->u[0]);
+        return H[0] > 0.0;
     }
     double det = H[0] * H[2] - H[1] * H[1], trace = H[0] + H[2];
     if (det < LOPSIDED * trace * trace) {
-        turnApart(H, u);
-        addCurvatures(s, u, H);
-        det = H[0] * H[2] - H[1] * H[1], a = v3Dot(u[0], s->rho);
+        turnApart(H, s->u);
+        placeDirections(s);
+        addCurvatures(s, H);
+        det = H[0] * H[2] - H[1] * H[1];
     }
-    b = v3Dot(u[1], s->rho);
-    if (!(trace > 0.0) || !(det > FLAT * trace * trace)) return false;
-    *out = v3Add(v3Scale((H[2] * a - H[1] * b) / det, u[0]), v3Scale((H[0] * b - H[1] * a) / det, u[1]));
-    return true;
+    double a = v3Dot(s->u[0], s->rho), b = v3Dot(s->u[1], s->rho), perDet = 1.0 / det;
+    *out = v3AddScaled(v3Scale((H[2] * a - H[1] * b) * perDet, s->u[0]), (H[0] * b - H[1] * a) * perDet, s->u[1]);
+    return trace > 0.0 && det > FLAT * trace * trace;
 }
 
 PC_INLINE bool isZero(const State* s)
@@ -226,7 +234,7 @@ PC_INLINE void place(State* s, int side, const pcFeature* feature)
 {
     const pcShape* shape = pcFrameShape(s->f, side);
     v3 first = pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[0]));
-    s->side[side] = (Side){.shape = shape, .index = side, .w = first};
+    s->side[side].shape = shape, s->side[side].index = side, s->side[side].w = first, s->side[side].size = 0.0;
     for (int i = 1; i < feature->count; i++)
         addEdge(s, side, v3Sub(pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[i])), first));
 }
@@ -328,8 +336,9 @@ static bool fitCap(State* s, int side, v3 n, pcFit* out)
 
 PC_SIMD bool pcFitFeatures(const pcFrame* f, pcMeasure measure, const pcFeature* a, const pcFeature* b, v3 start, pcFit* out)
 {
-    State s = {.f = f, .measure = measure};
+    State s; /* filled as far as it is used: clearing all of it would take a tenth of the time */
     v3 n;
+    s.f = f, s.measure = measure, s.edges = 0, s.placed = false;
     place(&s, 0, a);
     place(&s, 1, b);
     if (a->cap || b->cap) return fitCap(&s, a->cap ? 0 : 1, a->cap ? capNormal(f, 0, a) : capNormal(f, 1, b), out);
