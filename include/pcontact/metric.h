@@ -25,6 +25,7 @@ typedef struct pcPairCache {
     unsigned long long shape[2];
     int feature[4];
     int count1;
+    double normal[3];
 } pcPairCache;
 
 /* How a metric was found; for statistics. */
@@ -33,7 +34,8 @@ typedef enum pcMetricPath {
     PC_PATH_WARM,       /* the cached features were still the right ones */
     PC_PATH_SIMPLEX,    /* support-side simplex in double precision */
     PC_PATH_EXACT,      /* the same in doubled precision: thin or degenerate pairs */
-    PC_PATH_FACETS      /* facet LP, the last resort */
+    PC_PATH_FACETS,     /* facet LP, the last resort */
+    PC_PATH_NEWTON      /* round shapes: Newton's method on the normal */
 } pcMetricPath;
 
 typedef struct pcMetric {
@@ -51,6 +53,19 @@ typedef struct pcMetric {
 /* `cacheOrNull` is read and updated. PC_ERROR_COINCIDENT if the two centres coincide. */
 PC_API pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                              pcPairCache* cacheOrNull, pcMetric* out);
+
+/* The Euclidean distance, signed. Overlapping bodies have as many depths as directions: this is the least near the ratio's normal. */
+typedef struct pcDistance {
+    double distance;     /* > 0 apart; < 0: minus the depth */
+    double lower, upper; /* apart: certified. Overlapping: the least depth of all is at most -lower, and `upper` is only what was found */
+    double normal[3];    /* unit, from body 1 to body 2 */
+    double point1[3];    /* closest points, or the points that lie deepest in the other body along `normal` */
+    double point2[3];
+} pcDistance;
+
+/* No body scales; a cache may be that of the pair's pcMetricPair. PC_ERROR_COINCIDENT if the two centres coincide. */
+PC_API pcStatus pcEuclidPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2,
+                             pcPairCache* cacheOrNull, pcDistance* out);
 
 /* Two-sided r of many box pairs at once, by SIMD: sizes are full edge lengths, three per box; poses one per box. Writes r[i] for
  * each pair; a pair that the closed form cannot decide to full precision is solved as pcMetricPair solves it. All pairs are checked before

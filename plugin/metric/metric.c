@@ -52,7 +52,7 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
         return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
     if (!squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion))) return checkPoses(p1, p2);
-    bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
+    bool fixed1 = (flags & PC_FIXED_1) || s1->unbounded, fixed2 = (flags & PC_FIXED_2) || s2->unbounded;
     if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
     out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
     out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
@@ -87,12 +87,9 @@ static pcStatus coincident(void)
 static bool overPlane(const pcFrame* f, pcFrameMetric* out)
 {
     v3 down = v3Neg(m3Mul(&f->R, f->shape2->planeNormal));
-    double height = v3Dot(down, f->c), reach = f->shape1->radius;
-    v3 k = v3Scale(reach, down);
-    if (f->shape1->kind != PC_SHAPE_SPHERE) {
-        pcSupport far = pcSupportOf(f->shape1, down);
-        reach = far.value, k = pcShapeK(f->shape1, far.vertex);
-    }
+    pcTip tip = pcTipOf(f->shape1, down);
+    double height = v3Dot(down, f->c), reach = tip.value;
+    v3 k = tip.k;
     double length = PC_ROUND * (10.0 * v3Norm(f->c) + 14.0 * f->shape1->outradius) + f->error;
     out->r = height / reach;
     double error = length * (1.0 + fabs(out->r)) / reach;
@@ -190,13 +187,17 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
     out->sigma = f->sigma;
     if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return PC_OK;
     if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
-        if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
+        if (!overPlane(f, out) && pcShapeIsPolyhedron(f->shape1)) pcMetricExactPlane(f, out);
+        return PC_OK;
+    }
+    if (f->shape2->kind == PC_SHAPE_CONTAINER) {
+        pcMetricContainer(f, out);
         return PC_OK;
     }
     if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius))) return coincident();
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
-    return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");
+    return pcMetricRound(f, cache, out);
 }
 
 /* ---- back to the world ---- */

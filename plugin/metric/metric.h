@@ -22,7 +22,7 @@
 #define PC_METRIC_TOLERANCE 1e-13
 
 typedef struct pcFrame {
-    const pcShape *shape1, *shape2; /* never a half-space first; the fixed one second */
+    const pcShape *shape1, *shape2; /* never a half-space or container first; the fixed one second */
     const pcPose *pose1, *pose2;
     bool swapped; /* body 1 here is body 2 of the caller */
     double sigma;
@@ -59,7 +59,7 @@ typedef struct pcFrameMetric {
     double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
     v3 point;     /* of the scaled bodies, from the centre of body 1 */
     v3 corner;    /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
-    pcBasis basis;
+    pcBasis basis; /* of round shapes the core points that meet, -1 where there are fewer; hasBasis is false */
     bool hasBasis;
     pcMetricPath path;
 } pcFrameMetric;
@@ -72,6 +72,8 @@ bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                   
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
 bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);     /* facets.c: only to about 1e-12, its bounds are estimates */
+pcStatus pcMetricRound(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out); /* round.c */
+void pcMetricContainer(const pcFrame* frame, pcFrameMetric* out);  /* container.c */
 void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out); /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
