@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
@@ -230,7 +231,11 @@ static void stepBeside(pcHost* host, double h)
 
 /* ---- the step ---- */
 
-bool pcHostIsBare(const pcHost* host) { return isHostModel(host->settings.model) && !isWatched(host) && !host->stepping; }
+/* While dCollide looks ahead for another world, contacts that are still apart must be kept from ODE. */
+bool pcHostIsBare(const pcHost* host)
+{
+    return isHostModel(host->settings.model) && !isWatched(host) && !host->stepping && !(pcOdeLookahead() > 0.0);
+}
 
 void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {

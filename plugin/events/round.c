@@ -277,7 +277,8 @@ static void endsOnLine(pcSearch* s, const Side* ends, const Straight* of, const 
         pcFeature end = {.count = 1, .vertex = {of->feature.vertex[i]}};
         pcUnit unit;
         pcFit ratio, fit;
-        bool met = ends->index == 0 ? meet(s, &end, &line->feature, &unit, &ratio, &fit) : meet(s, &line->feature, &end, &unit, &ratio, &fit);
+        bool met =
+            ends->index == 0 ? meet(s, &end, &line->feature, &unit, &ratio, &fit) : meet(s, &line->feature, &end, &unit, &ratio, &fit);
         int name = ends->form == LINE ? NAME_END + i : 3 * end.vertex[0];
         if (met && canPush(s, &fit, depth)) keepNamed(s, lines->index, &unit, ratio.n, line->name, name);
     }
@@ -424,7 +425,8 @@ static bool crossRims(const pcSearch* s, const Side* rim, const Side* other, int
         if (!valueFrom(s, tangent1, tangent2, measure, fit)) return false;
         double f1 = measure == PC_LENGTH ? 1.0 : fit->value, f2 = measure == PC_TWO_SIDED ? fit->value : 1.0;
         v3 rho = v3Add(v3AddScaled(f->c, -f1, fit->p1), v3Scale(f2, fit->p2)), cross = v3Cross(tangent1, tangent2);
-        double square = v3Dot(cross, cross), a = v3Dot(v3Cross(rho, tangent2), cross) / square, b = v3Dot(v3Cross(tangent1, rho), cross) / square;
+        double square = v3Dot(cross, cross), a = v3Dot(v3Cross(rho, tangent2), cross) / square,
+               b = v3Dot(v3Cross(tangent1, rho), cross) / square;
         if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
         angle1 += a / (f1 * rim->shape->radius), angle2 -= b / (f2 * other->shape->radius);
     }
