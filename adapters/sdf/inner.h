@@ -70,6 +70,7 @@ double pcStageFastest(const pcStage* stage); /* max_vel of a surface that does n
 
 /* joints.c */
 pcStatus pcStageJoints(pcStage* stage);
+int pcStageComparePairs(const void* a, const void* b); /* of `joined`, for qsort and bsearch */
 
 /* drives.c: damping, springs, screws and gears */
 void pcStageDrives(pcStage* stage, double h);  /* before a step */

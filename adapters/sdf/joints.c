@@ -242,7 +242,7 @@ static pcStatus addJoint(pcStage* stage, int index)
     return status;
 }
 
-static int comparePairs(const void* a, const void* b)
+int pcStageComparePairs(const void* a, const void* b)
 {
     const int *p = a, *q = b;
     return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
@@ -257,7 +257,7 @@ static pcStatus listJoined(pcStageInner* inner)
         int a = scene->joint[i].parent, b = scene->joint[i].child, *pair = inner->joined[inner->joinedPairs++];
         pair[0] = a < b ? a : b, pair[1] = a < b ? b : a;
     }
-    qsort(inner->joined, (size_t)inner->joinedPairs, sizeof *inner->joined, comparePairs);
+    qsort(inner->joined, (size_t)inner->joinedPairs, sizeof *inner->joined, pcStageComparePairs);
     return PC_OK;
 }
 

@@ -48,11 +48,19 @@ static void countMessage(int number, const char* format, va_list arguments)
     messagesSoFar++;
 }
 
+/* ODE ends the program after it: somebody should know why. */
+static void sayWhy(int number, const char* format, va_list arguments)
+{
+    fprintf(stderr, "ODE ends the program, with its error %d: ", number);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 static void listen(void)
 {
     if (stagesOpen++ > 0) return;
     dSetErrorHandler(countMessage);
-    dSetDebugHandler(countMessage);
+    dSetDebugHandler(sayWhy);
     dSetMessageHandler(countMessage);
 }
 
@@ -232,6 +240,25 @@ static void shake(const pcStage* stage, double h)
     dWorldSetGravity(stage->world, part * g[0], part * g[1], part * g[2]);
 }
 
+static bool isWithin(const dReal* xyz, double most)
+{
+    return fabs(xyz[0]) <= most && fabs(xyz[1]) <= most && fabs(xyz[2]) <= most;
+}
+
+/* ODE ends the program over what is not finite; squares of what is larger than this are on the way there. */
+static pcStatus checkMotion(const pcStage* stage)
+{
+    const double most = 1e30, mostForce = 1e90;
+    for (int i = 0; i < stage->bodies; i++) {
+        dBodyID body = stage->body[i].body;
+        if (!isWithin(dBodyGetPosition(body), most) || !isWithin(dBodyGetLinearVel(body), most) || !isWithin(dBodyGetAngularVel(body), most))
+            return pcFail(PC_ERROR_NOT_FINITE, "place or velocity of the link '%.80s' is beyond 1e30: nothing was done", stage->body[i].name);
+        if (!isWithin(dBodyGetForce(body), mostForce) || !isWithin(dBodyGetTorque(body), mostForce))
+            return pcFail(PC_ERROR_NOT_FINITE, "a force on the link '%.80s' is beyond 1e90: nothing was done", stage->body[i].name);
+    }
+    return PC_OK;
+}
+
 pcStatus pcStageStep(pcStage* stage, double h)
 {
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageStep needs a stage");
@@ -243,7 +270,8 @@ pcStatus pcStageStep(pcStage* stage, double h)
     shake(stage, h);
     pcStageDrives(stage, h);
     if (stage->inner->native) pcStageCouple(stage, h);
-    status = pcWorldStep(stage->world, h);
+    status = checkMotion(stage);
+    if (status == PC_OK) status = pcWorldStep(stage->world, h);
     stage->inner->time += h;
     pcStageCoupled(stage, h);
     pcStageFlatten(stage);

@@ -17,17 +17,11 @@
 
 /* ---- which pairs ---- */
 
-static int comparePairs(const void* a, const void* b)
-{
-    const int *p = a, *q = b;
-    return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
-}
-
 static bool areJoined(const pcStageInner* inner, int link1, int link2)
 {
     int pair[2] = {link1 < link2 ? link1 : link2, link1 < link2 ? link2 : link1};
     if (inner->joinedPairs == 0) return false;
-    return bsearch(pair, inner->joined, (size_t)inner->joinedPairs, sizeof pair, comparePairs) != NULL;
+    return bsearch(pair, inner->joined, (size_t)inner->joinedPairs, sizeof pair, pcStageComparePairs) != NULL;
 }
 
 static bool mayTouch(const pcStageInner* inner, const pcStageGeom* a, const pcStageGeom* b)

@@ -177,7 +177,7 @@ PC_TEST(SdfErrors, ChainsOfFramesAreLimited)
 
 PC_TEST(SdfErrors, MutatedWorldsNeverCrash)
 {
-    SdfMutation mutation = sdfMutationBegin(PCONTACT_TEST_WORLDS "/peers", 20261);
+    SdfMutation mutation = sdfMutationBegin(PCONTACT_TEST_WORLDS, 20261);
     for (int i = 0; i < 400; i++) sdfMutationRun(&mutation);
     PC_EXPECT_EQ_INT(0, mutation.badSentences);
     PC_EXPECT_GT(mutation.refused, 40);
