@@ -44,6 +44,8 @@ typedef struct pcStageInner {
     pcScene* scene; /* shared */
     double h;       /* of the step at hand */
     double time;    /* before it */
+    double leastCfm; /* of all rows; 0: as usual */
+    double (*inertia)[9]; /* of each link that moves */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;
@@ -58,6 +60,9 @@ typedef struct pcStageInner {
 
 bool pcStageRoom(void* array, int count, size_t size); /* one more item after `count`; false: out of memory */
 void pcStageNote(pcStage* stage, const char* text);
+
+/* balance.c: sets `inertia` and `leastCfm` */
+pcStatus pcStageBalance(pcStage* stage);
 
 /* geoms.c */
 pcStatus pcStageGeoms(pcStage* stage);

@@ -9,7 +9,8 @@
  *   - mu2 is mu where the file says only mu: who gives one coefficient means all directions, as in a contact of ODE itself (Gazebo takes
  *     the specification's 1);
  *   - soft_erp (0.2) counts only where the file says it: else kp and kd say how soft a contact is (surfaces.c);
- *   - the cfm of the world is at least 1e-10 in ODE's own solvers, also where the file says 0: without any they fail at redundant contacts.
+ *   - the cfm of the world is at least 1e-10, also where the file says 0: without any, ODE's solvers fail at redundant contacts (more only
+ *     where that drowns in rounding: balance.c).
  *
  * Numbers beyond 1e30 are refused, those below 1e-30 are 0. Infinite (inf, or 1e15 and more) can be the limits of a joint, mu and mu2,
  * max_force, max_vel, contact_max_correcting_vel and the threshold of a bounce.

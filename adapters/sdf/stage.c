@@ -74,23 +74,24 @@ static void stopListening(void)
 
 /* ---- world and bodies ---- */
 
-static void setPhysics(dWorldID world, const pcScenePhysics* p)
+static void setPhysics(pcStage* stage, const pcScenePhysics* p)
 {
-    const double leastCfm = 1e-10; /* ODE's own; with none at all its solvers fail wherever contacts are redundant */
+    const double own = 1e-10; /* ODE's own; with none at all its solvers fail wherever contacts are redundant */
+    double least = stage->inner->leastCfm > own ? stage->inner->leastCfm : own;
+    dWorldID world = stage->world;
     dWorldSetGravity(world, p->gravity[0], p->gravity[1], p->gravity[2]);
     dWorldSetERP(world, p->erp);
-    dWorldSetCFM(world, p->cfm > leastCfm ? p->cfm : leastCfm);
+    dWorldSetCFM(world, p->cfm > least ? p->cfm : least);
     dWorldSetQuickStepNumIterations(world, p->iterations);
     dWorldSetQuickStepW(world, p->relaxation);
     if (!isnan(p->layer)) dWorldSetContactSurfaceLayer(world, p->layer);
 }
 
-static dBodyID makeBody(dWorldID world, const pcSceneLink* link)
+static dBodyID makeBody(dWorldID world, const pcSceneLink* link, const double* I)
 {
     dMass mass;
     dBodyID body = dBodyCreate(world);
     pcPose centre = {.quaternion = {1, 0, 0, 0}};
-    const double* I = link->inertia;
     memcpy(centre.position, link->centre, sizeof link->centre);
     pcPose pose = pcPoseCompose(&link->pose, &centre);
     dMassSetParameters(&mass, link->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
@@ -116,7 +117,7 @@ static pcStatus makeBodies(pcStage* stage)
     if (!stage->body || !stage->inner->bodyOfLink) return outOfMemory();
     for (int i = 0; i < scene->links; i++) {
         if (scene->link[i].fixed) continue;
-        dBodyID body = stage->inner->bodyOfLink[i] = makeBody(stage->world, scene->link + i);
+        dBodyID body = stage->inner->bodyOfLink[i] = makeBody(stage->world, scene->link + i, stage->inner->inertia[i]);
         stage->body[stage->bodies++] = (pcStageBody){scene->link[i].name, body, i};
     }
     return PC_OK;
@@ -140,8 +141,9 @@ static pcStatus fill(pcStage* stage)
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
-    setPhysics(stage->world, p);
-    pcStatus status = makeBodies(stage);
+    pcStatus status = pcStageBalance(stage);
+    setPhysics(stage, p);
+    if (status == PC_OK) status = makeBodies(stage);
     if (status == PC_OK) status = pcStageGeoms(stage);
     if (status == PC_OK) status = pcStageJoints(stage);
     if (status == PC_OK) status = pcStagePlanar(stage);
@@ -178,7 +180,7 @@ static void freeInner(pcStageInner* inner)
         free(inner->hull[i].points);
         free(inner->hull[i].polygons);
     }
-    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
+    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->inertia, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     pcSceneFree(inner->scene);
     free(inner);

@@ -93,6 +93,7 @@ int pcStageSurface(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParamete
     combineNormal(&a->collision->surface, &b->collision->surface, inner->h, out);
     combineFriction(&a->collision->surface, &b->collision->surface, out);
     combineTorsion(&a->collision->surface, &b->collision->surface, out);
+    if (out->mode & dContactSoftCFM) out->soft_cfm = larger(out->soft_cfm, inner->leastCfm);
     if (inner->scene->physics.planar) keepInPlane(out);
     return 1;
 }
