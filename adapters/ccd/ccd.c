@@ -148,7 +148,8 @@ pcStatus pcCcdShapeCreate(const pcShape* shape, pcCcdShape** out)
     if (status != PC_OK) return status;
     pcCcdShape* made = calloc(1, sizeof *made);
     if (!made) return PC_ERROR_MEMORY;
-    made->isRound = info.kind == PC_SHAPE_SPHERE || info.kind == PC_SHAPE_ELLIPSOID || info.kind == PC_SHAPE_CAPSULE || info.kind == PC_SHAPE_CYLINDER;
+    made->isRound =
+        info.kind == PC_SHAPE_SPHERE || info.kind == PC_SHAPE_ELLIPSOID || info.kind == PC_SHAPE_CAPSULE || info.kind == PC_SHAPE_CYLINDER;
     memcpy(made->semi, info.semi, sizeof made->semi);
     made->reach = 0.5 * info.length;
     if (!made->isRound) status = buildGraph(shape, &info, &made->graph);

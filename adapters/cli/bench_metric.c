@@ -433,12 +433,13 @@ typedef struct Options {
     int seed, batch, quick, help;
 } Options;
 
-static const char help[] = "Usage: pcontact bench metric [--quick] [--seed N] [--batch N] [--csv FILE]\n\n"
-                           "Times the ratio metric and libccd (MPR and GJK+EPA) on the same pairs; round bodies also against ODE's colliders.\n"
-                           "  --quick      fewer pairs and passes\n"
-                           "  --seed N     other pairs (default 1)\n"
-                           "  --batch N    N identical queries between two readings of the clock (default 1)\n"
-                           "  --csv FILE   also write scene,method,vertices,median_ns,p99_ns,ratio_to_mpr,target\n";
+static const char help[] =
+    "Usage: pcontact bench metric [--quick] [--seed N] [--batch N] [--csv FILE]\n\n"
+    "Times the ratio metric and libccd (MPR and GJK+EPA) on the same pairs; round bodies also against ODE's colliders.\n"
+    "  --quick      fewer pairs and passes\n"
+    "  --seed N     other pairs (default 1)\n"
+    "  --batch N    N identical queries between two readings of the clock (default 1)\n"
+    "  --csv FILE   also write scene,method,vertices,median_ns,p99_ns,ratio_to_mpr,target\n";
 
 static int parseNumber(const char* name, const char* text, int* out)
 {

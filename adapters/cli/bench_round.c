@@ -69,7 +69,10 @@ static void rivalCold(BenchPair* p)
 #else
 static void rivalBegin(void) {}
 static void rivalEnd(void) {}
-static void giveRival(BenchPair* p, RoundScene scene, const double* size1, const double* size2) { (void)p, (void)scene, (void)size1, (void)size2; }
+static void giveRival(BenchPair* p, RoundScene scene, const double* size1, const double* size2)
+{
+    (void)p, (void)scene, (void)size1, (void)size2;
+}
 static void takeRival(BenchPair* p) { (void)p; }
 static void rivalCold(BenchPair* p) { p->rivalCount = 0; }
 #endif
@@ -124,7 +127,8 @@ static pcStatus placeRandom(Round* b, BenchPair* p)
 /* The cylinder on top of the box, 1e-3 deep, lying or standing, turned about the vertical; then the whole turned at random. */
 static void placeOnBox(Round* b, BenchPair* p, const double* can, const double* box, int lies)
 {
-    double whole[4], angle = 3 * benchUniform(b->rig), spin[4] = {cos(angle), 0, 0, sin(angle)}, down[4] = {sqrt(0.5), sqrt(0.5), 0, 0}, q[4];
+    double whole[4], angle = 3 * benchUniform(b->rig), spin[4] = {cos(angle), 0, 0, sin(angle)}, down[4] = {sqrt(0.5), sqrt(0.5), 0, 0},
+                     q[4];
     double at[3] = {0.2 * benchUniform(b->rig), 0.2 * benchUniform(b->rig), 0.5 * box[2] + (lies ? can[0] : 0.5 * can[1]) - 1e-3};
     const double upright[4] = {1, 0, 0, 0};
     benchOnSphere(b->rig, 4, whole);
@@ -140,7 +144,8 @@ static pcStatus makePairs(Round* b, RoundScene scene, int lies)
         int first = (int)(benchUniform(b->rig) * (BODIES / 2)) * 2, second = (int)(benchUniform(b->rig) * (BODIES / 2)) * 2 + 1;
         BenchPair* p = &b->rig->pair[i];
         pcStatus status = PC_OK;
-        *p = (BenchPair){.shape = {b->shape[first], b->shape[second]}, .settings = pcCcdDefaultSettings(), .events = &b->settings, .event = b->event};
+        *p = (BenchPair){
+            .shape = {b->shape[first], b->shape[second]}, .settings = pcCcdDefaultSettings(), .events = &b->settings, .event = b->event};
         p->settings.mprTolerance = 1e-9;
         p->body[0].shape = b->ccd[first], p->body[1].shape = b->ccd[second];
         if (scene == CYLINDER_ON_BOX)
@@ -245,7 +250,8 @@ static pcStatus cylinderOnBox(Round* b, int lies)
     benchTimePairs(b->rig, b->rig->pairs, 3, method);
     BenchStat cold = statOf(b, 0), warm = statOf(b, 1), ode = statOf(b, 2);
     report(b, lies ? "cylinder lying on box: events, cold" : "cylinder standing on box: cold", cold, "ODE dCollide", ode, 0, 0);
-    report(b, lies ? "cylinder lying on box: events, warm" : "cylinder standing on box: warm", warm, "ODE dCollide", ode, cylinderTarget, 0);
+    report(b, lies ? "cylinder lying on box: events, warm" : "cylinder standing on box: warm", warm, "ODE dCollide", ode, cylinderTarget,
+           0);
     printf("  contacts of a pair: %.1f ours, %.1f ODE's\n", ours / b->rig->pairs, theirs / b->rig->pairs);
     return anyFailure(b);
 }

@@ -34,9 +34,9 @@ typedef struct pcProxy {
     double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
     v3 step;             /* h times the velocity without impulses */
     double speed;        /* of its fastest point */
-    bool unbounded; /* half-space or container */
-    double radius;  /* container; 0: half-space */
-    v3 normal;      /* half-space: normal.x <= offset in world axes */
+    bool unbounded;      /* half-space or container */
+    double radius;       /* container; 0: half-space */
+    v3 normal;           /* half-space: normal.x <= offset in world axes */
     double offset;
     double turn; /* unbounded: h |omega|; far from its body it moves that much faster */
     int body;

@@ -27,7 +27,9 @@ static pcStatus checkSettings(const pcEventSettings* s)
 /* What rounding can do to a gap: of a very thin body more than SLOP of its thickness. */
 static double roundingOf(const pcFrame* f)
 {
-    double size2 = f->shape2->kind == PC_SHAPE_HALFSPACE ? 0.0 : f->shape2->kind == PC_SHAPE_CONTAINER ? f->shape2->radius : f->shape2->outradius;
+    double size2 = f->shape2->kind == PC_SHAPE_HALFSPACE   ? 0.0
+                   : f->shape2->kind == PC_SHAPE_CONTAINER ? f->shape2->radius
+                                                           : f->shape2->outradius;
     return 8.0 * PC_ROUND * (v3Size(f->c) + f->shape1->outradius + size2) + 2.0 * f->error;
 }
 

@@ -50,12 +50,14 @@ enum { NAME_TIP = 0, NAME_END = 1, NAME_LINE = 3, NAME_CAP = 4, NAME_CROSSING = 
 
 /* ---- how a side meets the normal ---- */
 
+PC_INLINE double acrossAxis(v3 a) { return sqrt(a.x * a.x + a.y * a.y); }
+
 static Form formOf(const pcShape* s, v3 d, double depth)
 {
     double length = s->coreCount > 1 ? 2.0 * s->end[1][2] : 0.0;
     if (s->kind == PC_SHAPE_HALFSPACE) return PLANE;
     if (pcShapeIsPolyhedron(s)) return FLAT;
-    if (s->kind == PC_SHAPE_CYLINDER && fabs(d.z) > UPRIGHT) return 2.0 * s->radius * hypot(d.x, d.y) <= depth ? DISC : TIP;
+    if (s->kind == PC_SHAPE_CYLINDER && fabs(d.z) > UPRIGHT) return 2.0 * s->radius * acrossAxis(d) <= depth ? DISC : TIP;
     return s->coreCount > 1 && length * fabs(d.z) <= depth ? LINE : TIP;
 }
 
@@ -154,7 +156,7 @@ static bool liesOn(const pcSearch* s, const Side* side, const Face* face, v3 y, 
     v3 local = pcFrameLocal(s->frame, side->index, y);
     Slots slots;
     if (side->form == PLANE) return true;
-    if (side->form == DISC) return hypot(local.x, local.y) <= side->shape->radius * (1.0 + slack);
+    if (side->form == DISC) return acrossAxis(local) <= side->shape->radius * (1.0 + slack);
     decidingSlots(side->shape, face->facet, local, &slots);
     return onFacet(side->shape, &slots, local, slack);
 }
@@ -192,8 +194,10 @@ static v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
 
 static v3 rimPoint(const pcFrame* f, const Side* side, int i)
 {
-    double angle = 6.28318530717958648 * i / RIM, r = side->shape->radius;
-    return pcFramePlaced(f, side->index, v3Make(r * cos(angle), r * sin(angle), side->shape->end[side->end][2]));
+    static const double cosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
+    static const double sine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
+    double r = side->shape->radius;
+    return pcFramePlaced(f, side->index, v3Make(r * cosine[i], r * sine[i], side->shape->end[side->end][2]));
 }
 
 static int cornerCount(const Side* side) { return side->form == LINE ? 2 : side->form == DISC ? RIM : side->vertices.count; }
@@ -271,13 +275,29 @@ static bool canPush(const pcSearch* s, const pcFit* fit, double depth)
     return tip1.value - v3Dot(fit->n, fit->p1) <= depth && tip2.value + v3Dot(fit->n, fit->p2) <= depth;
 }
 
+/* How far crossings move with t, relative to the lengths of the features: those that come into question lie between r and there. */
+static double driftOf(const pcSearch* s) { return 0.1 + 4.0 * s->margin / (fabs(s->metric->r) * s->metric->D); }
+
+/* Whether two lines, as they are scaled at r and seen along the pair's normal, come near to crossing within both: most do not. */
+static bool mayCross(const pcSearch* s, const Straight* a, const Straight* b)
+{
+    const pcFrame* f = s->frame;
+    double r = s->metric->r, f2 = s->sigma != 0.0 ? r : 1.0, drift = driftOf(s);
+    v3 from = v3Scale(r, pcShapeK(f->shape1, a->feature.vertex[0])), to = v3AddScaled(f->c, f2, pcFrameK2(f, b->feature.vertex[0]));
+    v3 m = v3Sub(to, from), e = v3Scale(r, a->e), g = v3Scale(f2, b->e), n = s->metric->n;
+    double area = v3Dot(v3Cross(e, g), n), alpha = v3Dot(v3Cross(m, g), n), beta = v3Dot(v3Cross(m, e), n), slack = drift * fabs(area);
+    double low = -slack, high = fabs(area) + slack, sign = area < 0.0 ? -1.0 : 1.0;
+    return sign * alpha >= low && sign * alpha <= high && sign * beta >= low && sign * beta <= high;
+}
+
 static void endsOnLine(pcSearch* s, const Side* ends, const Straight* of, const Side* lines, const Straight* line, double depth)
 {
     for (int i = 0; i < 2; i++) {
         pcFeature end = {.count = 1, .vertex = {of->feature.vertex[i]}};
         pcUnit unit;
         pcFit ratio, fit;
-        bool met = ends->index == 0 ? meet(s, &end, &line->feature, &unit, &ratio, &fit) : meet(s, &line->feature, &end, &unit, &ratio, &fit);
+        bool met =
+            ends->index == 0 ? meet(s, &end, &line->feature, &unit, &ratio, &fit) : meet(s, &line->feature, &end, &unit, &ratio, &fit);
         int name = ends->form == LINE ? NAME_END + i : 3 * end.vertex[0];
         if (met && canPush(s, &fit, depth)) keepNamed(s, lines->index, &unit, ratio.n, line->name, name);
     }
@@ -297,7 +317,8 @@ static void linesOnLines(pcSearch* s, const Side* side, double depth)
                 endsOnLine(s, side, &a, side + 1, &b, depth);
                 endsOnLine(s, side + 1, &b, side, &a, depth);
             }
-            if (sine > ALONG && meet(s, &a.feature, &b.feature, &unit, &ratio, &fit)) keepNamed(s, 0, &unit, ratio.n, a.name, b.name);
+            if (sine > ALONG && mayCross(s, &a, &b) && meet(s, &a.feature, &b.feature, &unit, &ratio, &fit))
+                keepNamed(s, 0, &unit, ratio.n, a.name, b.name);
         }
     }
 }
@@ -424,7 +445,8 @@ static bool crossRims(const pcSearch* s, const Side* rim, const Side* other, int
         if (!valueFrom(s, tangent1, tangent2, measure, fit)) return false;
         double f1 = measure == PC_LENGTH ? 1.0 : fit->value, f2 = measure == PC_TWO_SIDED ? fit->value : 1.0;
         v3 rho = v3Add(v3AddScaled(f->c, -f1, fit->p1), v3Scale(f2, fit->p2)), cross = v3Cross(tangent1, tangent2);
-        double square = v3Dot(cross, cross), a = v3Dot(v3Cross(rho, tangent2), cross) / square, b = v3Dot(v3Cross(tangent1, rho), cross) / square;
+        double square = v3Dot(cross, cross), a = v3Dot(v3Cross(rho, tangent2), cross) / square,
+               b = v3Dot(v3Cross(tangent1, rho), cross) / square;
         if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
         angle1 += a / (f1 * rim->shape->radius), angle2 -= b / (f2 * other->shape->radius);
     }
@@ -437,11 +459,25 @@ static void keepCrossing(pcSearch* s, const Side* rim, const pcFit* ratio, const
     if (unitOfFits(s, ratio, length, &unit)) keepNamed(s, rim->index, &unit, ratio->n, NAME_CROSSING + 2 * rim->end + which, other);
 }
 
+/* Whether the line, seen at r in the plane of the cap, comes near the rim: from outside it, or to beyond it. */
+static bool mayLeave(const pcSearch* s, const Side* rim, Crossed* c)
+{
+    pcFit at = startAtPair(s, measureOf(s));
+    placeLine(s, c, at.n);
+    v3 p = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, c->k, &at, measureOf(s)));
+    v3 q = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), &at, measureOf(s)));
+    double r = rim->shape->radius, slack = 1.0 + driftOf(s), dx = q.x - p.x, dy = q.y - p.y, square = dx * dx + dy * dy;
+    double part = -(p.x * dx + p.y * dy) / square, inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    double nearest = acrossAxis(v3Make(p.x + inside * dx, p.y + inside * dy, 0.0)), farthest = larger(acrossAxis(p), acrossAxis(q));
+    return nearest <= slack * r && slack * farthest >= r;
+}
+
 static void rimOnLines(pcSearch* s, const Side* rim, const Side* other)
 {
     pcFit ratio, length;
     for (int i = 0; i < lineCount(other); i++) {
         Crossed c = {.side = other, .line = straightOf(s->frame, other, i)};
+        if (!mayLeave(s, rim, &c)) continue;
         for (int which = 0; which < 2; which++)
             if (crossLine(s, rim, &c, which, measureOf(s), &ratio) && crossLine(s, rim, &c, which, PC_LENGTH, &length))
                 keepCrossing(s, rim, &ratio, &length, which, c.line.name);

@@ -235,8 +235,7 @@ PC_INLINE void place(State* s, int side, const pcFeature* feature)
     const pcShape* shape = pcFrameShape(s->f, side);
     v3 first = pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[0]));
     s->side[side].shape = shape, s->side[side].index = side, s->side[side].w = first, s->side[side].size = 0.0;
-    for (int i = 1; i < feature->count; i++)
-        addEdge(s, side, v3Sub(pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[i])), first));
+    for (int i = 1; i < feature->count; i++) addEdge(s, side, v3Sub(pcFramePlaced(s->f, side, pcShapeK(shape, feature->vertex[i])), first));
 }
 
 /* The normal of the cap, from body 1 to body 2. */

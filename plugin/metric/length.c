@@ -196,7 +196,8 @@ static void lengthToWall(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswe
         pcFarthest far = pcFarthestFrom(f->shape1, f->c, 1.0);
         k = far.k, n = far.u, s = f->shape2->radius - far.distance;
     }
-    double error = 16.0 * PC_ROUND * (v3Norm(f->c) + f->shape1->outradius + (f->shape2->kind == PC_SHAPE_CONTAINER ? f->shape2->radius : 0.0));
+    double error =
+        16.0 * PC_ROUND * (v3Norm(f->c) + f->shape1->outradius + (f->shape2->kind == PC_SHAPE_CONTAINER ? f->shape2->radius : 0.0));
     *out = (pcLengthAnswer){n, s, k, v3Sub(v3AddScaled(k, s, n), f->c), s - error - f->error, s + error + f->error};
 }
 

@@ -81,7 +81,7 @@ static bool commonPoint(const Query* q, double r, v3* x, double* apart)
     const pcFrame* f = q->f;
     double f2 = q->sigma != 0.0 ? r : 1.0;
     *apart = HUGE_VAL;
-    for (int i = 0; i < TURNS && *apart > PC_ROUND * v3Size(f->c); i++) {
+    for (int i = 0; i<TURNS&& * apart> PC_ROUND * v3Size(f->c); i++) {
         v3 k1, k2;
         if (!pcShapeNearest(f->shape1, v3Scale(1.0 / r, *x), &k1)) return false;
         v3 x1 = v3Scale(r, k1);
@@ -376,7 +376,8 @@ static Progress betweenQuadrics(Query* q)
 
 static bool recall(const pcFrame* f, const pcPairCache* cache, pcBasis* basis, v3* n)
 {
-    if (!cache || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id || cache->count1 < 0 || cache->count1 > 4) return false;
+    if (!cache || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id || cache->count1 < 0 || cache->count1 > 4)
+        return false;
     basis->count1 = cache->count1;
     for (int i = 0; i < 4; i++) {
         const pcShape* s = i < cache->count1 ? f->shape1 : f->shape2;
@@ -425,7 +426,8 @@ pcStatus pcMetricRound(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     Progress progress = solve(f, f->sigma, cache, out);
     if (progress == CENTRE_INSIDE) progress = solve(f, 1.0, cache, out);
-    if (progress != SOLVED) return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of two shapes of kinds %d and %d", f->shape1->kind, f->shape2->kind);
+    if (progress != SOLVED)
+        return pcFail(PC_ERROR_INTERNAL, "no method found the ratio of two shapes of kinds %d and %d", f->shape1->kind, f->shape2->kind);
     out->hasBasis = false;
     remember(f, out, cache);
     return PC_OK;

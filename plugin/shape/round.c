@@ -43,7 +43,8 @@ pcStatus pcShapeEllipsoid(const double semiAxes[3], pcShape** out)
     v3 a = v3Load(semiAxes);
     double least = smaller(a.x, smaller(a.y, a.z)), largest = v3Max(a);
     if (!(largest <= RATIO * least))
-        return pcFail(PC_ERROR_ARGUMENT, "the semi-axes of the ellipsoid are %g to 1: at most %g to 1 can be measured", largest / least, RATIO);
+        return pcFail(PC_ERROR_ARGUMENT, "the semi-axes of the ellipsoid are %g to 1: at most %g to 1 can be measured", largest / least,
+                      RATIO);
     pcShape* s = pcShapeNew(PC_SHAPE_ELLIPSOID);
     if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for an ellipsoid");
     s->inradius = least, s->outradius = largest;
@@ -128,11 +129,12 @@ static pcStatus trySupport(const pcShape* s)
         if (!v3Finite(tip.k))
             return pcFail(PC_ERROR_NOT_FINITE, "the support function gives no finite point along (%g, %g, %g)", d.x, d.y, d.z);
         if (!(tip.value >= s->inradius - slop))
-            return pcFail(PC_ERROR_ARGUMENT, "the support function reaches %g along (%g, %g, %g): less than the inradius %g", tip.value, d.x, d.y,
-                          d.z, s->inradius);
+            return pcFail(PC_ERROR_ARGUMENT, "the support function reaches %g along (%g, %g, %g): less than the inradius %g", tip.value,
+                          d.x, d.y, d.z, s->inradius);
         if (!(v3Norm(tip.k) <= s->outradius + slop))
-            return pcFail(PC_ERROR_ARGUMENT, "the support function gives a point %g from the centre along (%g, %g, %g): the outradius is %g",
-                          v3Norm(tip.k), d.x, d.y, d.z, s->outradius);
+            return pcFail(PC_ERROR_ARGUMENT,
+                          "the support function gives a point %g from the centre along (%g, %g, %g): the outradius is %g", v3Norm(tip.k),
+                          d.x, d.y, d.z, s->outradius);
     }
     return PC_OK;
 }
@@ -143,13 +145,15 @@ static pcStatus checkDef(const pcSupportDef* def)
     pcStatus status = pcCheckLength("the inradius of a support function", def->inradius);
     if (status == PC_OK) status = pcCheckLength("the outradius of a support function", def->outradius);
     if (status == PC_OK && !(def->outradius >= def->inradius))
-        status = pcFail(PC_ERROR_ARGUMENT, "the outradius %g of a support function is less than its inradius %g", def->outradius, def->inradius);
+        status =
+            pcFail(PC_ERROR_ARGUMENT, "the outradius %g of a support function is less than its inradius %g", def->outradius, def->inradius);
     return status;
 }
 
 pcStatus pcShapeSupport(const pcSupportDef* def, pcShape** out)
 {
-    if (!def || !def->support || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeSupport needs a support function and a place for the shape");
+    if (!def || !def->support || !out)
+        return pcFail(PC_ERROR_ARGUMENT, "pcShapeSupport needs a support function and a place for the shape");
     pcStatus status = checkDef(def);
     if (status != PC_OK) return status;
     pcShape* s = pcShapeNew(PC_SHAPE_SUPPORT);

@@ -44,9 +44,9 @@ struct pcShape {
     v3 semi;                        /* round part; zero of a polyhedron */
     int coreCount;                  /* core points of a round shape: 1, or 2 along z, kept in `end` */
     double end[2][4];
-    pcSupportDef def;               /* support function */
-    double plane[4];                /* half-space: as given */
-    v3 planeNormal;                 /* and with a unit normal */
+    pcSupportDef def; /* support function */
+    double plane[4];  /* half-space: as given */
+    v3 planeNormal;   /* and with a unit normal */
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;

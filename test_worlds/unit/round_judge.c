@@ -133,7 +133,8 @@ static bool holds(const Solid* s, const real x[3], real t)
 {
     const double* a = s->size;
     bool capsule = s->kind == SOLID_CAPSULE;
-    real half[3] = {capsule ? 0 : t * a[0], capsule ? 0 : t * a[1], capsule ? t * a[1] : t * a[2]}, square = 0, r = t * (capsule ? a[0] : a[3]);
+    real half[3] = {capsule ? 0 : t * a[0], capsule ? 0 : t * a[1], capsule ? t * a[1] : t * a[2]}, square = 0,
+         r = t * (capsule ? a[0] : a[3]);
     for (int i = 0; i < 3; i++) {
         real out = fmaxl(0, fabsl(x[i]) - half[i]);
         square += out * out;
@@ -144,7 +145,8 @@ static bool holds(const Solid* s, const real x[3], real t)
 static real gaugeOf(const Solid* s, const real x[3])
 {
     const double* a = s->size;
-    real scaled[3] = {x[0] / a[0], x[1] / a[1], x[2] / a[2]}, worst = 0, low = 0, high = sqrtl(dotOf(x, x)) / (s->kind == SOLID_CAPSULE ? a[0] : a[3]);
+    real scaled[3] = {x[0] / a[0], x[1] / a[1], x[2] / a[2]}, worst = 0, low = 0,
+         high = sqrtl(dotOf(x, x)) / (s->kind == SOLID_CAPSULE ? a[0] : a[3]);
     pcShapeInfo info;
     switch (s->kind) {
     case SOLID_BOX: return fmaxl(fabsl(scaled[0]), fmaxl(fabsl(scaled[1]), fabsl(scaled[2])));
@@ -215,10 +217,7 @@ long double roundBelow(const RoundScene* s, const double n[3], bool oneSided)
     return s->flags & PC_FIXED_1 ? (c - h1) / h2 : (c - h2) / h1;
 }
 
-long double roundApart(const RoundScene* s, const double n[3])
-{
-    return centresAlong(s, n) - reachAlong(s, 0, n) - reachAlong(s, 1, n);
-}
+long double roundApart(const RoundScene* s, const double n[3]) { return centresAlong(s, n) - reachAlong(s, 0, n) - reachAlong(s, 1, n); }
 
 long double roundReach(const RoundScene* s, int i, const double point[3])
 {

@@ -10,7 +10,17 @@
 #include "pcontact/metric.h"
 #include "test_worlds/fuzz/cases.h"
 
-typedef enum SolidKind { SOLID_BOX, SOLID_HULL, SOLID_SPHERE, SOLID_ELLIPSOID, SOLID_CAPSULE, SOLID_CYLINDER, SOLID_EGG, SOLID_PILLOW, SOLID_KINDS } SolidKind;
+typedef enum SolidKind {
+    SOLID_BOX,
+    SOLID_HULL,
+    SOLID_SPHERE,
+    SOLID_ELLIPSOID,
+    SOLID_CAPSULE,
+    SOLID_CYLINDER,
+    SOLID_EGG,
+    SOLID_PILLOW,
+    SOLID_KINDS
+} SolidKind;
 
 /* `size`: half edges, semi-axes, or radius and half length (the last of a pillow: the radius of its rounding). An egg and a pillow are
  * support functions: an ellipsoid away from the origin, and a box with rounded edges. */

@@ -295,7 +295,8 @@ PC_TEST(RoundEvents, GradientsOfSetsAreThoseOfDifferences)
         if (scene == 4) p.shape[0] = cylinder(0.5, 2), p.shape[1] = floorShape(), p.pose[0].position[2] = 1, p.flags = 0;
         if (scene == 5) p.shape[0] = box(1, 1, 2), p.shape[1] = cylinder(0.5, 1);
         if (scene == 6) p.shape[0] = cylinder(0.5, 2), p.shape[1] = cylinder(0.7, 1);
-        if (scene == 7) p.shape[0] = box(3, 3, 1), p.shape[1] = cylinder(0.5, 2), p.pose[1] = lying(0, 0, 0), p.pose[0] = upright(0.3, 0.2, 1);
+        if (scene == 7)
+            p.shape[0] = box(3, 3, 1), p.shape[1] = cylinder(0.5, 2), p.pose[1] = lying(0, 0, 0), p.pose[0] = upright(0.3, 0.2, 1);
         for (int k = 0; k < 2; k++) {
             double axis[3], size = 0;
             for (int j = 0; j < 4; j++) size += p.pose[k].quaternion[j] * p.pose[k].quaternion[j];

@@ -127,8 +127,10 @@ PC_TEST(RoundMetric, ThinPairsAreProven) { eachPair(10, 3.0, expectProvenThin); 
 PC_TEST(RoundMetric, AxesOfAMillionToOneWork)
 {
     pcRandom random = {5};
-    Solid *needle = solidOf(SOLID_ELLIPSOID, (const double[4]){1e-3, 1e-3, 1e3, 0}), *plate = solidOf(SOLID_ELLIPSOID, (const double[4]){1e3, 1e3, 1e-3, 0});
-    Solid* other[4] = {solidOf(SOLID_SPHERE, (const double[4]){1, 1, 1, 0}), solidOf(SOLID_BOX, (const double[4]){1, 2, 3, 0}), plate, needle};
+    Solid *needle = solidOf(SOLID_ELLIPSOID, (const double[4]){1e-3, 1e-3, 1e3, 0}),
+          *plate = solidOf(SOLID_ELLIPSOID, (const double[4]){1e3, 1e3, 1e-3, 0});
+    Solid* other[4] = {solidOf(SOLID_SPHERE, (const double[4]){1, 1, 1, 0}), solidOf(SOLID_BOX, (const double[4]){1, 2, 3, 0}), plate,
+                       needle};
     double widest = 0;
     for (int i = 0; i < 4000; i++) {
         RoundScene s = roundScene(&random, i % 2 ? needle : plate, other[i / 2 % 4], exp(roundBetween(&random, -3, 8)), false);
@@ -330,7 +332,8 @@ PC_TEST(RoundDistance, DepthIsNoMoreThanAlongTheRatiosNormal)
 {
     pcRandom random = {29};
     for (int i = 0; i < 600; i++) {
-        Solid *a = solidMake(&random, (SolidKind)(SOLID_SPHERE + i % 4), 0.5), *b = solidMake(&random, (SolidKind)(SOLID_SPHERE + i / 4 % 4), 0.5);
+        Solid *a = solidMake(&random, (SolidKind)(SOLID_SPHERE + i % 4), 0.5),
+              *b = solidMake(&random, (SolidKind)(SOLID_SPHERE + i / 4 % 4), 0.5);
         RoundScene s = roundScene(&random, a, b, 0.5, false);
         pcDistance d;
         pcMetric m;
