@@ -84,7 +84,8 @@ pcStatus pcStageBalance(pcStage* stage)
     for (int i = 0; i < scene->links; i++) {
         const pcSceneLink* link = scene->link + i;
         if (link->fixed) continue;
-        if (fillInertia(link, lever[i], inner->inertia[i])) pcStageNote(stage, "inertia too small for how far its link reaches, made larger");
+        if (fillInertia(link, lever[i], inner->inertia[i]))
+            pcStageNote(stage, "inertia too small for how far its link reaches, made larger");
         largest = larger(largest, 1.0 / link->mass + larger(1.0, lever[i] * lever[i]) * traceOfInverse(inner->inertia[i]));
     }
     free(lever);

@@ -41,10 +41,10 @@ typedef struct pcStagePlane {
 } pcStagePlane;
 
 typedef struct pcStageInner {
-    pcScene* scene; /* shared */
-    double h;       /* of the step at hand */
-    double time;    /* before it */
-    double leastCfm; /* of all rows; 0: as usual */
+    pcScene* scene;       /* shared */
+    double h;             /* of the step at hand */
+    double time;          /* before it */
+    double leastCfm;      /* of all rows; 0: as usual */
     double (*inertia)[9]; /* of each link that moves */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */

@@ -50,12 +50,14 @@ enum { NAME_TIP = 0, NAME_END = 1, NAME_LINE = 3, NAME_CAP = 4, NAME_CROSSING = 
 
 /* ---- how a side meets the normal ---- */
 
-static Form formOf(const pcShape* s, v3 d, double depth)
+PC_INLINE double acrossAxis(v3 a) { return sqrt(a.x * a.x + a.y * a.y); }
+
+PC_INLINE Form formOf(const pcShape* s, v3 d, double depth)
 {
     double length = s->coreCount > 1 ? 2.0 * s->end[1][2] : 0.0;
     if (s->kind == PC_SHAPE_HALFSPACE) return PLANE;
     if (pcShapeIsPolyhedron(s)) return FLAT;
-    if (s->kind == PC_SHAPE_CYLINDER && fabs(d.z) > UPRIGHT) return 2.0 * s->radius * hypot(d.x, d.y) <= depth ? DISC : TIP;
+    if (s->kind == PC_SHAPE_CYLINDER && fabs(d.z) > UPRIGHT) return 2.0 * s->radius * acrossAxis(d) <= depth ? DISC : TIP;
     return s->coreCount > 1 && length * fabs(d.z) <= depth ? LINE : TIP;
 }
 
@@ -72,7 +74,7 @@ static void addEdges(Side* side)
     }
 }
 
-static void lookAt(const pcSearch* search, int index, double depth, Side* out)
+PC_INLINE void lookAt(const pcSearch* search, int index, double depth, Side* out)
 {
     const pcFrame* f = search->frame;
     const pcShape* s = pcFrameShape(f, index);
@@ -90,7 +92,7 @@ static void lookAt(const pcSearch* search, int index, double depth, Side* out)
 
 /* ---- keeping ---- */
 
-static bool isKnown(const pcSearch* s, v3 x)
+PC_INLINE bool isKnown(const pcSearch* s, v3 x)
 {
     double zone = s->frame->shape2->unbounded ? CORNER_ZONE * s->frame->shape1->outradius : cornerZone(s->frame);
     for (int i = 0; i < s->kept; i++)
@@ -99,7 +101,7 @@ static bool isKnown(const pcSearch* s, v3 x)
 }
 
 /* One point, one event; no more than can be kept with all about them. */
-static void keepOnce(pcSearch* s, const pcUnit* unit, v3 force, int name1, int name2)
+PC_INLINE void keepOnce(pcSearch* s, const pcUnit* unit, v3 force, int name1, int name2)
 {
     if (s->kept == PC_UNIT_LIMIT || isKnown(s, unit->x)) return;
     s->force[s->kept] = force;
@@ -107,7 +109,7 @@ static void keepOnce(pcSearch* s, const pcUnit* unit, v3 force, int name1, int n
 }
 
 /* `side` is that of the first name. */
-static void keepNamed(pcSearch* s, int side, const pcUnit* unit, v3 force, int name, int other)
+PC_INLINE void keepNamed(pcSearch* s, int side, const pcUnit* unit, v3 force, int name, int other)
 {
     keepOnce(s, unit, force, side == 0 ? name : other, side == 0 ? other : name);
 }
@@ -122,7 +124,7 @@ static bool unitOfFits(const pcSearch* s, const pcFit* ratio, const pcFit* lengt
     return isNear(s, out->t, gap, ratio->n, ratio->p1);
 }
 
-static pcMeasure measureOf(const pcSearch* s) { return s->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED; }
+PC_INLINE pcMeasure measureOf(const pcSearch* s) { return s->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED; }
 
 /* ---- corner on face ---- */
 
@@ -134,9 +136,9 @@ typedef struct Face {
     int name;
 } Face;
 
-static int faceCount(const Side* side) { return side->form == FLAT ? side->facets.count : side->form == DISC || side->form == PLANE; }
+PC_INLINE int faceCount(const Side* side) { return side->form == FLAT ? side->facets.count : side->form == DISC || side->form == PLANE; }
 
-static Face faceOf(const pcFrame* f, const Side* side, int i)
+PC_INLINE Face faceOf(const pcFrame* f, const Side* side, int i)
 {
     const pcShape* s = side->shape;
     if (side->form == FLAT) {
@@ -149,18 +151,18 @@ static Face faceOf(const pcFrame* f, const Side* side, int i)
 }
 
 /* Whether y, a point of the face's plane about its body's centre, lies on the face. */
-static bool liesOn(const pcSearch* s, const Side* side, const Face* face, v3 y, double slack)
+PC_INLINE bool liesOn(const pcSearch* s, const Side* side, const Face* face, v3 y, double slack)
 {
     v3 local = pcFrameLocal(s->frame, side->index, y);
     Slots slots;
     if (side->form == PLANE) return true;
-    if (side->form == DISC) return hypot(local.x, local.y) <= side->shape->radius * (1.0 + slack);
+    if (side->form == DISC) return acrossAxis(local) <= side->shape->radius * (1.0 + slack);
     decidingSlots(side->shape, face->facet, local, &slots);
     return onFacet(side->shape, &slots, local, slack);
 }
 
 /* A corner k of the body `corner` (0 or 1) on a face of the other: the formulas of cornerOnFacet and facetOnCorner in unit.h. */
-static bool meetFace(const pcSearch* s, int corner, v3 k, const Side* other, const Face* face, pcUnit* out)
+PC_INLINE bool meetFace(const pcSearch* s, int corner, v3 k, const Side* other, const Face* face, pcUnit* out)
 {
     const pcFrame* f = s->frame;
     bool two = s->sigma != 0.0;
@@ -182,7 +184,7 @@ static bool meetFace(const pcSearch* s, int corner, v3 k, const Side* other, con
 }
 
 /* A core point with its round part where -a touches it. */
-static v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
+PC_INLINE v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
 {
     v3 Ad = v3Times(side->shape->semi, pcFrameLocal(f, side->index, a)), core = pcShapeK(side->shape, end);
     double size = v3Norm(Ad);
@@ -190,16 +192,18 @@ static v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
     return pcFramePlaced(f, side->index, core);
 }
 
-static v3 rimPoint(const pcFrame* f, const Side* side, int i)
+PC_INLINE v3 rimPoint(const pcFrame* f, const Side* side, int i)
 {
-    double angle = 6.28318530717958648 * i / RIM, r = side->shape->radius;
-    return pcFramePlaced(f, side->index, v3Make(r * cos(angle), r * sin(angle), side->shape->end[side->end][2]));
+    static const double cosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
+    static const double sine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
+    double r = side->shape->radius;
+    return pcFramePlaced(f, side->index, v3Make(r * cosine[i], r * sine[i], side->shape->end[side->end][2]));
 }
 
-static int cornerCount(const Side* side) { return side->form == LINE ? 2 : side->form == DISC ? RIM : side->vertices.count; }
+PC_INLINE int cornerCount(const Side* side) { return side->form == LINE ? 2 : side->form == DISC ? RIM : side->vertices.count; }
 
 /* Corner i as the face sees it, and its name. */
-static v3 cornerOf(const pcFrame* f, const Side* side, int i, v3 a, int* name)
+PC_INLINE v3 cornerOf(const pcFrame* f, const Side* side, int i, v3 a, int* name)
 {
     if (side->form == LINE) {
         *name = NAME_END + i;
@@ -214,7 +218,7 @@ static v3 cornerOf(const pcFrame* f, const Side* side, int i, v3 a, int* name)
 }
 
 /* Each corner has one event: with the face that faces the pair's normal best. */
-static void cornersOnFaces(pcSearch* s, const Side* corners, const Side* faces)
+PC_INLINE void cornersOnFaces(pcSearch* s, const Side* corners, const Side* faces)
 {
     for (int i = 0; i < cornerCount(corners); i++) {
         pcUnit best, unit;
@@ -238,9 +242,9 @@ typedef struct Straight {
     int name;
 } Straight;
 
-static int lineCount(const Side* side) { return side->form == LINE ? 1 : side->edges; }
+PC_INLINE int lineCount(const Side* side) { return side->form == LINE ? 1 : side->edges; }
 
-static Straight straightOf(const pcFrame* f, const Side* side, int i)
+PC_INLINE Straight straightOf(const pcFrame* f, const Side* side, int i)
 {
     Straight line = {.feature = {.count = 2, .vertex = {0, 1}}, .name = NAME_LINE};
     if (side->form == FLAT) {
@@ -271,6 +275,21 @@ static bool canPush(const pcSearch* s, const pcFit* fit, double depth)
     return tip1.value - v3Dot(fit->n, fit->p1) <= depth && tip2.value + v3Dot(fit->n, fit->p2) <= depth;
 }
 
+/* How far crossings move with t, relative to the lengths of the features: those that come into question lie between r and there. */
+PC_INLINE double driftOf(const pcSearch* s) { return 0.1 + 4.0 * s->margin / (fabs(s->metric->r) * s->metric->D); }
+
+/* Whether two lines, as they are scaled at r and seen along the pair's normal, come near to crossing within both: most do not. */
+PC_INLINE bool mayCross(const pcSearch* s, const Straight* a, const Straight* b)
+{
+    const pcFrame* f = s->frame;
+    double r = s->metric->r, f2 = s->sigma != 0.0 ? r : 1.0, drift = driftOf(s);
+    v3 from = v3Scale(r, pcShapeK(f->shape1, a->feature.vertex[0])), to = v3AddScaled(f->c, f2, pcFrameK2(f, b->feature.vertex[0]));
+    v3 m = v3Sub(to, from), e = v3Scale(r, a->e), g = v3Scale(f2, b->e), n = s->metric->n;
+    double area = v3Dot(v3Cross(e, g), n), alpha = v3Dot(v3Cross(m, g), n), beta = v3Dot(v3Cross(m, e), n), slack = drift * fabs(area);
+    double low = -slack, high = fabs(area) + slack, sign = area < 0.0 ? -1.0 : 1.0;
+    return sign * alpha >= low && sign * alpha <= high && sign * beta >= low && sign * beta <= high;
+}
+
 static void endsOnLine(pcSearch* s, const Side* ends, const Straight* of, const Side* lines, const Straight* line, double depth)
 {
     for (int i = 0; i < 2; i++) {
@@ -284,7 +303,7 @@ static void endsOnLine(pcSearch* s, const Side* ends, const Straight* of, const 
     }
 }
 
-static void linesOnLines(pcSearch* s, const Side* side, double depth)
+PC_INLINE void linesOnLines(pcSearch* s, const Side* side, double depth)
 {
     double round = side[0].shape->radius + side[1].shape->radius;
     for (int i = 0; i < lineCount(side); i++) {
@@ -298,7 +317,8 @@ static void linesOnLines(pcSearch* s, const Side* side, double depth)
                 endsOnLine(s, side, &a, side + 1, &b, depth);
                 endsOnLine(s, side + 1, &b, side, &a, depth);
             }
-            if (sine > ALONG && meet(s, &a.feature, &b.feature, &unit, &ratio, &fit)) keepNamed(s, 0, &unit, ratio.n, a.name, b.name);
+            if (sine > ALONG && mayCross(s, &a, &b) && meet(s, &a.feature, &b.feature, &unit, &ratio, &fit))
+                keepNamed(s, 0, &unit, ratio.n, a.name, b.name);
         }
     }
 }
@@ -313,7 +333,7 @@ typedef struct Crossed {
 } Crossed;
 
 /* Where a point of the other body, about its centre, lies as seen by the body of the rim when it is scaled; for a length, moved along n. */
-static v3 seenFrom(const pcSearch* s, int rim, v3 k, const pcFit* at, pcMeasure measure)
+PC_INLINE v3 seenFrom(const pcSearch* s, int rim, v3 k, const pcFit* at, pcMeasure measure)
 {
     double f1 = measure == PC_LENGTH ? 1.0 : at->value, f2 = measure == PC_TWO_SIDED ? at->value : 1.0;
     v3 shift = measure == PC_LENGTH ? v3Scale(at->value, at->n) : v3Make(0.0, 0.0, 0.0);
@@ -342,7 +362,7 @@ static bool crossCircles(v3 p, double r, double r2, int which, double* angle)
 }
 
 /* The line as it touches a face along n: of a round side the line of its surface. */
-static void placeLine(const pcSearch* s, Crossed* c, v3 n)
+PC_INLINE void placeLine(const pcSearch* s, Crossed* c, v3 n)
 {
     const pcFrame* f = s->frame;
     v3 a = c->side->index == 0 ? v3Neg(n) : n;
@@ -374,7 +394,7 @@ static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
     return pcFramePlaced(f, rim->index, v3Make(r * x, r * y, rim->shape->end[rim->end][2]));
 }
 
-static pcFit startAtPair(const pcSearch* s, pcMeasure measure)
+PC_INLINE pcFit startAtPair(const pcSearch* s, pcMeasure measure)
 {
     const pcFrameMetric* m = s->metric;
     return (pcFit){.n = m->n, .value = measure == PC_LENGTH ? (m->r - 1.0) * m->D : m->r, .D = m->D};
@@ -439,11 +459,25 @@ static void keepCrossing(pcSearch* s, const Side* rim, const pcFit* ratio, const
     if (unitOfFits(s, ratio, length, &unit)) keepNamed(s, rim->index, &unit, ratio->n, NAME_CROSSING + 2 * rim->end + which, other);
 }
 
-static void rimOnLines(pcSearch* s, const Side* rim, const Side* other)
+/* Whether the line, seen at r in the plane of the cap, comes near the rim: from outside it, or to beyond it. */
+PC_INLINE bool mayLeave(const pcSearch* s, const Side* rim, Crossed* c)
+{
+    pcFit at = startAtPair(s, measureOf(s));
+    placeLine(s, c, at.n);
+    v3 p = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, c->k, &at, measureOf(s)));
+    v3 q = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), &at, measureOf(s)));
+    double r = rim->shape->radius, slack = 1.0 + driftOf(s), dx = q.x - p.x, dy = q.y - p.y, square = dx * dx + dy * dy;
+    double part = -(p.x * dx + p.y * dy) / square, inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    double nearest = acrossAxis(v3Make(p.x + inside * dx, p.y + inside * dy, 0.0)), farthest = larger(acrossAxis(p), acrossAxis(q));
+    return nearest <= slack * r && slack * farthest >= r;
+}
+
+PC_INLINE void rimOnLines(pcSearch* s, const Side* rim, const Side* other)
 {
     pcFit ratio, length;
     for (int i = 0; i < lineCount(other); i++) {
         Crossed c = {.side = other, .line = straightOf(s->frame, other, i)};
+        if (!mayLeave(s, rim, &c)) continue;
         for (int which = 0; which < 2; which++)
             if (crossLine(s, rim, &c, which, measureOf(s), &ratio) && crossLine(s, rim, &c, which, PC_LENGTH, &length))
                 keepCrossing(s, rim, &ratio, &length, which, c.line.name);
@@ -534,7 +568,7 @@ static void searchContainer(pcSearch* s)
 
 /* ---- all ---- */
 
-void pcSearchRound(pcSearch* s)
+PC_SIMD void pcSearchRound(pcSearch* s)
 {
     const pcFrame* f = s->frame;
     Side side[2];

@@ -5,7 +5,7 @@ static double clamp(double a, double limit) { return a > limit ? limit : a < -li
 
 bool pcShapeNearest(const pcShape* s, v3 k, v3* out)
 {
-    double half = s->coreCount > 1 ? s->end[1][2] : 0.0, across = hypot(k.x, k.y);
+    double half = s->coreCount > 1 ? s->end[1][2] : 0.0, across = sqrt(k.x * k.x + k.y * k.y);
     switch (s->kind) {
     case PC_SHAPE_BOX: *out = v3Make(clamp(k.x, s->half.x), clamp(k.y, s->half.y), clamp(k.z, s->half.z)); return true;
     case PC_SHAPE_CYLINDER: {

@@ -29,6 +29,8 @@ static const double CAP = 0.99;
 static const double USABLE = 1e-6;
 /* Turns of the search for a common point. */
 #define TURNS 12
+/* Of |c|: points this near are one. */
+static const double SAME_POINT = 16.0 * PC_ROUND;
 
 static const pcFeature POINT = {.count = 1};
 
@@ -81,7 +83,7 @@ static bool commonPoint(const Query* q, double r, v3* x, double* apart)
     const pcFrame* f = q->f;
     double f2 = q->sigma != 0.0 ? r : 1.0;
     *apart = HUGE_VAL;
-    for (int i = 0; i<TURNS&& * apart> PC_ROUND * v3Size(f->c); i++) {
+    for (int i = 0; i < TURNS; i++) {
         v3 k1, k2;
         if (!pcShapeNearest(f->shape1, v3Scale(1.0 / r, *x), &k1)) return false;
         v3 x1 = v3Scale(r, k1);
@@ -89,6 +91,7 @@ static bool commonPoint(const Query* q, double r, v3* x, double* apart)
         v3 x2 = v3AddScaled(f->c, f2, m3Mul(&f->R, k2));
         *apart = v3Norm(v3Sub(x2, x1));
         *x = x2;
+        if (*apart <= SAME_POINT * v3Size(f->c)) break;
     }
     return true;
 }

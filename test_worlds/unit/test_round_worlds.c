@@ -42,8 +42,8 @@ PC_TEST(RoundWorlds, ARollingCylinderKeepsItsSpeed)
     layDown(&s, body);
     s.body[body].velocity[0] = 2, s.body[body].velocity[4] = 4;
     while (s.body[body].pose.position[0] < 10) sceneStep(&s);
-    PC_EXPECT_REL(2, s.body[body].velocity[0], 1e-6);
-    PC_EXPECT_REL(4, s.body[body].velocity[4], 1e-6);
+    PC_EXPECT_REL(2, s.body[body].velocity[0], 1e-9);
+    PC_EXPECT_REL(4, s.body[body].velocity[4], 1e-9);
     PC_EXPECT_NEAR(0, s.body[body].pose.position[1], 1e-6);
     PC_EXPECT_NEAR(0.5, s.body[body].pose.position[2], 1e-6);
     sceneEnd(&s);
