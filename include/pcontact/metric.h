@@ -3,6 +3,8 @@
  *
  * r is the least factor by which both shapes, scaled about their centres, touch (T 2.3): r < 1 penetrating, 1 touching, > 1 apart.
  * An event is one elementary contact of the pair, corner on face or edge on edge (T 3.5); the events are the corners of the contact region.
+ * Round shapes touch in one point, or in the corners of a line or face: a cylinder that lies has two events, one that stands has six points
+ * of its rim that are fixed in the body, and those where the rim leaves the face below it.
  */
 #ifndef PCONTACT_METRIC_H
 #define PCONTACT_METRIC_H
@@ -117,7 +119,7 @@ typedef struct pcEvent {
  * An event counts if its own gap is within the margin, its two pre-images are at most 2 margin apart along the pair's normal, and its
  * normal faces that of the pair. Limits: of two polyhedra at most 1024 near corners and facets of each take part (those nearest the
  * contact, or evenly spread around a face that has more), and of more than 2048 events so many are kept, the deepest among them, and
- * counted where there is room for all. Allocates nothing; the search takes up to
+ * counted where there is room for all; of a pair with a round shape 32 are kept. Allocates nothing; the search takes up to
  * 400 KB of stack. */
 PC_API pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                                const pcEventSettings* settings, pcPairCache* cacheOrNull, pcEvent* events, int capacity, int* count);
