@@ -165,7 +165,8 @@ void pcSdfFramesCheck(pcSdfReader* r)
         if (r->frame[i].kind != PC_SDF_FRAME || !r->frame[i].name) continue;
         pcSdfFrameWorld(r, i);
         int at = i;
-        for (; at > 0 && !seen[at] && r->frame[at].attached; at = pcSdfFrameFind(r, r->frame[at].scope, r->frame[at].attached)) seen[at] = i;
+        for (; at > 0 && !seen[at] && r->frame[at].attached; at = pcSdfFrameFind(r, r->frame[at].scope, r->frame[at].attached))
+            seen[at] = i;
         if (at > 0 && seen[at] == i) pcSdfFail(r, r->frame[i].node, "the frame '%.80s' is attached to itself", r->frame[i].name);
         if (at < 0) pcSdfFail(r, r->frame[i].node, "the frame '%.80s' is attached to nothing that there is", r->frame[i].name);
     }

@@ -74,7 +74,8 @@ static void readAxis(pcSdfReader* r, const xmlNode* axis, const pcSdfJointNode* 
     pcPose turned = pcPoseCompose(&frame, &direction);
     memcpy(out->xyz, turned.position, sizeof out->xyz);
     out->lower = pcSdfLimit(r, limit, "lower", -HUGE_VAL), out->upper = pcSdfLimit(r, limit, "upper", HUGE_VAL);
-    if (out->lower == HUGE_VAL || out->upper == -HUGE_VAL) pcSdfFail(r, limit, "the limits %g and %g leave no place", out->lower, out->upper);
+    if (out->lower == HUGE_VAL || out->upper == -HUGE_VAL)
+        pcSdfFail(r, limit, "the limits %g and %g leave no place", out->lower, out->upper);
     if (out->lower > out->upper) pcSdfFail(r, limit, "the lower limit %g is above the upper limit %g", out->lower, out->upper);
     out->effort = pcSdfLimit(r, limit, "effort", -1.0), out->velocity = pcSdfLimit(r, limit, "velocity", -1.0);
     out->damping = pcSdfPositive(r, dynamics, "damping", 0.0);

@@ -110,8 +110,8 @@ double* pcSdfList(pcSdfReader* reader, const xmlNode* node, int* count); /* as m
 double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);
 double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
 double pcSdfWithin(pcSdfReader* reader, const xmlNode* parent, const char* name, pcSdfRange range, double missing);
-double pcSdfMost(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);     /* >= 0, and as the next */
-double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
+double pcSdfMost(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);  /* >= 0, and as the next */
+double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* inf, and 1e16, which means it */
 int pcSdfInteger(pcSdfReader* reader, const xmlNode* parent, const char* name, int missing);
 unsigned pcSdfBits(pcSdfReader* reader, const xmlNode* parent, const char* name, unsigned missing); /* also as 0x… */
 bool pcSdfFlag(pcSdfReader* reader, const xmlNode* parent, const char* name, bool missing);
@@ -124,13 +124,13 @@ bool pcSdfWord(const char* word, double* out); /* one finite number, and nothing
 /* ---- frames.c ---- */
 
 pcPose pcSdfIdentity(void);
-int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);      /* its index; -1: failed */
-pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);               /* in the world */
-int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name); /* -1: there is none */
+int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);                            /* its index; -1: failed */
+pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);                                     /* in the world */
+int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name);                       /* -1: there is none */
 int pcSdfFrameNamed(pcSdfReader* reader, int scope, pcSdfFrameKind kind, const char* name); /* in the scope itself; likewise */
-void pcSdfFramesCheck(pcSdfReader* reader);                           /* fails where frames are attached in a circle */
-int pcSdfFrameLink(pcSdfReader* reader, int frame);                   /* the link it moves with; PC_SCENE_WORLD; -2: none */
-pcPose pcSdfRelative(const pcPose* of, const pcPose* in);             /* of^-1 * in */
+void pcSdfFramesCheck(pcSdfReader* reader);               /* fails where frames are attached in a circle */
+int pcSdfFrameLink(pcSdfReader* reader, int frame);       /* the link it moves with; PC_SCENE_WORLD; -2: none */
+pcPose pcSdfRelative(const pcPose* of, const pcPose* in); /* of^-1 * in */
 
 /* ---- the elements ---- */
 

@@ -180,7 +180,8 @@ static void freeInner(pcStageInner* inner)
         free(inner->hull[i].points);
         free(inner->hull[i].polygons);
     }
-    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->inertia, inner->skipped};
+    void* all[] = {inner->bodyOfLink, inner->geom,  inner->hull,    inner->drive,  inner->coupling,
+                   inner->joined,     inner->plane, inner->inertia, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     pcSceneFree(inner->scene);
     free(inner);
@@ -220,6 +221,12 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageAttach needs a stage");
     pcSettings chosen = settings ? *settings : stage->settings;
     const pcWorldMore more = {.context = stage, .surface = pcStageSurfaceMore, .row = pcStageRow};
+    if (chosen.model == PC_MODEL_NATIVE && stage->inner->lopsided)
+        return pcFail(
+            PC_ERROR_UNSUPPORTED,
+            "the link '%.80s' is too light for how far it reaches, or for the step: ODE's own step would end the program, model quick "
+            "or lcp would not",
+            stage->inner->lopsided);
     pcStatus status = pcWorldAttach(stage->world, stage->space, &chosen);
     if (status == PC_OK) status = pcWorldSetSurface(stage->world, pcStageSurface, stage);
     if (status == PC_OK) status = pcOdeSetMore(stage->world, &more);
@@ -242,10 +249,7 @@ static void shake(const pcStage* stage, double h)
     dWorldSetGravity(stage->world, part * g[0], part * g[1], part * g[2]);
 }
 
-static bool isWithin(const dReal* xyz, double most)
-{
-    return fabs(xyz[0]) <= most && fabs(xyz[1]) <= most && fabs(xyz[2]) <= most;
-}
+static bool isWithin(const dReal* xyz, double most) { return fabs(xyz[0]) <= most && fabs(xyz[1]) <= most && fabs(xyz[2]) <= most; }
 
 /* ODE ends the program over what is not finite; squares of what is larger than this are on the way there. */
 static pcStatus checkMotion(const pcStage* stage)
@@ -253,8 +257,10 @@ static pcStatus checkMotion(const pcStage* stage)
     const double most = 1e30, mostForce = 1e90;
     for (int i = 0; i < stage->bodies; i++) {
         dBodyID body = stage->body[i].body;
-        if (!isWithin(dBodyGetPosition(body), most) || !isWithin(dBodyGetLinearVel(body), most) || !isWithin(dBodyGetAngularVel(body), most))
-            return pcFail(PC_ERROR_NOT_FINITE, "place or velocity of the link '%.80s' is beyond 1e30: nothing was done", stage->body[i].name);
+        if (!isWithin(dBodyGetPosition(body), most) || !isWithin(dBodyGetLinearVel(body), most) ||
+            !isWithin(dBodyGetAngularVel(body), most))
+            return pcFail(PC_ERROR_NOT_FINITE, "place or velocity of the link '%.80s' is beyond 1e30: nothing was done",
+                          stage->body[i].name);
         if (!isWithin(dBodyGetForce(body), mostForce) || !isWithin(dBodyGetTorque(body), mostForce))
             return pcFail(PC_ERROR_NOT_FINITE, "a force on the link '%.80s' is beyond 1e90: nothing was done", stage->body[i].name);
     }

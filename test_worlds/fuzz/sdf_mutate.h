@@ -12,7 +12,7 @@ enum { SDF_MOST_SEEDS = 64 };
 
 typedef struct SdfMutation {
     char* seed[SDF_MOST_SEEDS]; /* the texts */
-    int seeds, foreign; /* the first ones are foreign: of peers/ */
+    int seeds, foreign;         /* the first ones are foreign: of peers/ */
     unsigned long long state;
     char file[512]; /* the one at hand */
     int runs, read, refused, stepped;

@@ -106,7 +106,8 @@ static const Case cases[] = {
     {4, "is attached to itself",
      "<model name='m'><link name='l'/>\n<frame name='f' attached_to='g'><pose relative_to='l'/></frame><frame name='g' "
      "attached_to='f'><pose relative_to='l'/></frame></model>"},
-    {4, "relative to itself", "<model name='m'><link name='l'/>\n<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/></model>"},
+    {4, "relative to itself",
+     "<model name='m'><link name='l'/>\n<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/></model>"},
     {4, "which there is not", "<model name='m'><link name='l'/></model><state><model name='m'>\n<link name='k'/></model></state>"},
 };
 

@@ -417,8 +417,9 @@ PC_TEST(SdfRead, WhatNobodyReadsIsOneLine)
 
 PC_TEST(SdfRead, KindsMayShareNamesBefore17)
 {
-    static const char text[] = "<model name='m'><joint name='a' type='ball'><parent>b</parent><child>a</child></joint><link name='a'/>"
-                               "<link name='b'><pose>0 0 1 0 0 0</pose></link><frame name='b'/><model name='a'><link name='b'/></model></model>";
+    static const char text[] =
+        "<model name='m'><joint name='a' type='ball'><parent>b</parent><child>a</child></joint><link name='a'/>"
+        "<link name='b'><pose>0 0 1 0 0 0</pose></link><frame name='b'/><model name='a'><link name='b'/></model></model>";
     pcScene *s = readGood(sdfWorld("1.6", "%s", text)), *none;
     PC_ASSERT_TRUE(s != NULL);
     PC_EXPECT_EQ_INT(1, s->joints);
@@ -431,9 +432,10 @@ PC_TEST(SdfRead, KindsMayShareNamesBefore17)
 
 PC_TEST(SdfRead, StatesOfModelsThatAreNotThereAreSkipped)
 {
-    pcScene* s = readGood(sdfWorld("1.6", "<model name='m'><link name='l'/><model name='n'><link name='l'/></model></model><state>"
-                                          "<model name='gone'><link name='l'><velocity>9 9 9 9 9 9</velocity></link></model><model name='m'>"
-                                          "<link name='n::l'><velocity>1 2 3 4 5 6</velocity></link></model></state>"));
+    pcScene* s =
+        readGood(sdfWorld("1.6", "<model name='m'><link name='l'/><model name='n'><link name='l'/></model></model><state>"
+                                 "<model name='gone'><link name='l'><velocity>9 9 9 9 9 9</velocity></link></model><model name='m'>"
+                                 "<link name='n::l'><velocity>1 2 3 4 5 6</velocity></link></model></state>"));
     PC_ASSERT_TRUE(s != NULL);
     PC_EXPECT_EQ_STR("1 state of a model that there is not", s->skipped);
     expectVector(s->link[0].velocity, 0, 0, 0);
@@ -451,8 +453,7 @@ PC_TEST(SdfRead, StatesOfManyLinksAreReadAtOnce)
     at += sprintf(at, "<sdf version='1.6'><world name='w'><model name='m'>");
     for (int i = 0; i < LINKS; i++) at += sprintf(at, "<link name='link_of_a_long_name_%d'/>", i);
     at += sprintf(at, "</model><state><model name='m'>");
-    for (int i = 0; i < LINKS; i++)
-        at += sprintf(at, "<link name='link_of_a_long_name_%d'><velocity>%d 0 0 0 0 0</velocity></link>", i, i);
+    for (int i = 0; i < LINKS; i++) at += sprintf(at, "<link name='link_of_a_long_name_%d'><velocity>%d 0 0 0 0 0</velocity></link>", i, i);
     sprintf(at, "</model></state></world></sdf>");
     clock_t before = clock();
     pcScene* s = readGood(text);
@@ -467,9 +468,10 @@ PC_TEST(SdfRead, StatesOfManyLinksAreReadAtOnce)
 
 PC_TEST(SdfRead, LimitsMayBeAsLargeAsDoublesAre)
 {
-    pcScene* s = readGood(sdfWorld("1.6", "<model name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent>a</parent>"
-                                          "<child>b</child><axis><limit><lower>-1.79769e+308</lower><upper>1.79769e+308</upper></limit></axis>"
-                                          "</joint></model>"));
+    pcScene* s =
+        readGood(sdfWorld("1.6", "<model name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent>a</parent>"
+                                 "<child>b</child><axis><limit><lower>-1.79769e+308</lower><upper>1.79769e+308</upper></limit></axis>"
+                                 "</joint></model>"));
     PC_ASSERT_TRUE(s != NULL);
     PC_EXPECT_TRUE(s->joint[0].axis[0].lower == -HUGE_VAL && s->joint[0].axis[0].upper == HUGE_VAL);
     pcSceneFree(s);
