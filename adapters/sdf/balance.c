@@ -1,5 +1,6 @@
 /*
- * What keeps ODE's own solvers alive in worlds that are badly out of proportion; others are left as they are.
+ * What keeps ODE alive in worlds that are badly out of proportion; others are left as they are. ODE's own step is not taken in them: its
+ * pivoting ends the program there sooner or later. What follows is for single steps that fall back to it.
  *
  * Bodies that reach ten thousand times as far as their radius of gyration, and more, get the inertia that is missing to that.
  *
@@ -84,9 +85,11 @@ pcStatus pcStageBalance(pcStage* stage)
     for (int i = 0; i < scene->links; i++) {
         const pcSceneLink* link = scene->link + i;
         if (link->fixed) continue;
-        if (fillInertia(link, lever[i], inner->inertia[i]))
-            pcStageNote(stage, "inertia too small for how far its link reaches, made larger");
-        largest = larger(largest, 1.0 / link->mass + larger(1.0, lever[i] * lever[i]) * traceOfInverse(inner->inertia[i]));
+        bool filled = fillInertia(link, lever[i], inner->inertia[i]);
+        double scale = 1.0 / link->mass + larger(1.0, lever[i] * lever[i]) * traceOfInverse(inner->inertia[i]);
+        if (filled) pcStageNote(stage, "inertia too small for how far its link reaches, made larger");
+        if (!inner->lopsided && (filled || drowns * h * scale > own)) inner->lopsided = link->name;
+        largest = larger(largest, scale);
     }
     free(lever);
     if (drowns * h * largest > own) inner->leastCfm = enough * h * largest;

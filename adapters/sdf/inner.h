@@ -46,6 +46,7 @@ typedef struct pcStageInner {
     double time;          /* before it */
     double leastCfm;      /* of all rows; 0: as usual */
     double (*inertia)[9]; /* of each link that moves */
+    const char* lopsided; /* a link that makes the world one for which ODE's own step ends the program; NULL: none */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;
@@ -61,7 +62,7 @@ typedef struct pcStageInner {
 bool pcStageRoom(void* array, int count, size_t size); /* one more item after `count`; false: out of memory */
 void pcStageNote(pcStage* stage, const char* text);
 
-/* balance.c: sets `inertia` and `leastCfm` */
+/* balance.c: sets `inertia`, `leastCfm` and `lopsided` */
 pcStatus pcStageBalance(pcStage* stage);
 
 /* geoms.c */

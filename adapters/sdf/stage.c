@@ -221,6 +221,12 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageAttach needs a stage");
     pcSettings chosen = settings ? *settings : stage->settings;
     const pcWorldMore more = {.context = stage, .surface = pcStageSurfaceMore, .row = pcStageRow};
+    if (chosen.model == PC_MODEL_NATIVE && stage->inner->lopsided)
+        return pcFail(
+            PC_ERROR_UNSUPPORTED,
+            "the link '%.80s' is too light for how far it reaches, or for the step: ODE's own step would end the program, model quick "
+            "or lcp would not",
+            stage->inner->lopsided);
     pcStatus status = pcWorldAttach(stage->world, stage->space, &chosen);
     if (status == PC_OK) status = pcWorldSetSurface(stage->world, pcStageSurface, stage);
     if (status == PC_OK) status = pcOdeSetMore(stage->world, &more);
