@@ -8,7 +8,8 @@
  *   - so does the largest correcting velocity of a surface (max_vel, 0.01) where the settings name gamma, which is the finer way to say it;
  *   - mu2 is mu where the file says only mu: who gives one coefficient means all directions, as in a contact of ODE itself (Gazebo takes
  *     the specification's 1);
- *   - soft_erp (0.2) counts only where the file says it: else kp and kd say how soft a contact is (surfaces.c);
+ *   - soft_erp (0.2) counts only where the file says it: else kp and kd say how soft a contact is (surfaces.c), or the
+ *     world's erp where the settings name gamma and the file neither;
  *   - the cfm of the world is at least 1e-10, also where the file says 0: without any, ODE's solvers fail at redundant contacts (more only
  *     where that drowns in rounding: balance.c).
  *
