@@ -1,5 +1,5 @@
 /*
- * pcontact bench step: what standing between a program and ODE costs.
+ * pcontact bench step: what standing between a program and ODE costs, and then what whole scenes cost (bench_scenes.c).
  *
  * Free bodies have nothing to solve, so all that our step does more than ODE's is reading the world and writing it back. Both worlds take
  * their steps in turn, so that they share every disturbance; medians are compared. Instructions of native steps under the preload library are
@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "adapters/cli/bench_pairs.h"
+#include "adapters/cli/bench_scenes.h"
 #include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
 #include "pcontact/pcontact.h"
 
 #define TARGET_RATIO 3.0   /* gather and inject, in native steps */
@@ -25,17 +27,29 @@
 enum { BODIES = 1000, MOST_STEPS = 400, COUNTED_STEPS = 500 };
 static const double STEP = 0.01;
 
-static const char help[] = "Usage: pcontact bench step [--quick] [--csv FILE]\n\n"
-                           "Times reading and writing a world of 1000 free bodies against ODE's own step of the same world, and counts\n"
-                           "the instructions that the preload library adds to a native step (by valgrind, if it is installed).\n"
-                           "  --quick      fewer repetitions, no valgrind\n"
-                           "  --csv FILE   also write what,value,unit,target\n"
-                           "  --native N   only take N native steps of a free body, and print nothing: this is what valgrind counts\n";
+static const char help[] =
+    "Usage: pcontact bench step [SCENE]... [--quick] [--csv FILE] [--json FILE] [--time T] [--cap T] [--ours] [--settings TEXT]\n\n"
+    "Times reading and writing a world of 1000 free bodies against ODE's own step of the same world, and counts\n"
+    "the instructions that the preload library adds to a native step (by valgrind, if it is installed). Then, or only, if any is named,\n"
+    "plays scenes under dWorldStep, dWorldQuickStep with 20 and 200 iterations, and our model:\n\n"
+    "  pcontact bench step stack10 wall55 --csv scenes.csv\n\n"
+    "  --quick          fewer repetitions, no valgrind, no scenes but those that are named\n"
+    "  --csv FILE       also write what,value,unit,target; of named scenes: scene,model,stands,...\n"
+    "  --scenes FILE    the scenes' table as CSV where both are wanted\n"
+    "  --json FILE      the scenes' table as JSON\n"
+    "  --time T         seconds that a scene lasts, in place of its own\n"
+    "  --cap T          seconds of the clock for one scene under one model, then it is ended; 20\n"
+    "  --ours           scenes under our model alone\n"
+    "  --settings TEXT  of our model: \"threads=2 gamma=1\"\n"
+    "  --native N       only take N native steps of a free body, and print nothing: this is what valgrind counts\n\n"
+    "Exit code: 1 if a target is missed, or one of our steps in a scene has a residual above 1e-8, was native, or did not stand.\n";
 
 typedef struct Options {
     bool quick, help;
     const char* csv;
     int native; /* -1: not asked for */
+    const char* scenesCsv;
+    pcBenchScenes scenes;
 } Options;
 
 typedef struct StepBench {
@@ -197,25 +211,53 @@ static int benchInstructions(StepBench* b)
 
 /* ---- The command --------------------------------------------------------------------------------------------------------------- */
 
+static int parseNative(const char* text, Options* out)
+{
+    char* end;
+    long steps = strtol(text, &end, 10);
+    if (*end || end == text || steps < 0 || steps > 1000000) return pcCliBadInput("--native takes a number of steps, not '%s'", text);
+    out->native = (int)steps;
+    return PC_CLI_OK;
+}
+
+static int parseSeconds(const char* name, const char* text, double* out)
+{
+    if (pcCliNumber(text, out) && *out > 0.0) return PC_CLI_OK;
+    return pcCliBadInput("%s takes seconds > 0, not '%s'", name, text);
+}
+
+/* An option with a value; -1: it is none. */
+static int parseValued(int argc, char** argv, int* i, Options* out)
+{
+    const char* value;
+    if (pcCliOption("--csv", argc, argv, i, &value)) return (out->csv = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--scenes", argc, argv, i, &value)) return (out->scenesCsv = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--json", argc, argv, i, &value)) return (out->scenes.json = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--settings", argc, argv, i, &value)) return (out->scenes.settings = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--native", argc, argv, i, &value)) return value ? parseNative(value, out) : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--time", argc, argv, i, &value)) return value ? parseSeconds("--time", value, &out->scenes.time) : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--cap", argc, argv, i, &value)) return value ? parseSeconds("--cap", value, &out->scenes.cap) : PC_CLI_BAD_INPUT;
+    return -1;
+}
+
 static int parse(int argc, char** argv, Options* out)
 {
     for (int i = 0; i < argc; i++) {
-        bool valued = strcmp(argv[i], "--csv") == 0 || strcmp(argv[i], "--native") == 0;
-        if (valued && i + 1 == argc) return pcCliBadInput("%s needs a value", argv[i]);
+        int code = parseValued(argc, argv, &i, out);
+        if (code > PC_CLI_OK) return code;
+        if (code == PC_CLI_OK) continue;
         if (strcmp(argv[i], "--quick") == 0) {
             out->quick = true;
-        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+        } else if (strcmp(argv[i], "--ours") == 0) {
+            out->scenes.ours = true;
+        } else if (pcCliIsHelp(argv[i])) {
             out->help = true;
-        } else if (strcmp(argv[i], "--csv") == 0) {
-            out->csv = argv[++i];
-        } else if (valued) {
-            char* end;
-            long steps = strtol(argv[++i], &end, 10);
-            if (*end || end == argv[i] || steps < 0 || steps > 1000000)
-                return pcCliBadInput("--native takes a number of steps, not '%s'", argv[i]);
-            out->native = (int)steps;
-        } else {
+        } else if (argv[i][0] == '-') {
             return pcCliBadInput("there is no option '%s'; 'pcontact bench step --help' lists them", argv[i]);
+        } else if (out->scenes.scenes == PC_BENCH_MOST_SCENES) {
+            return pcCliBadInput("'bench step' takes at most %d scenes", PC_BENCH_MOST_SCENES);
+        } else {
+            out->scenes.scene[out->scenes.scenes++] = argv[i];
         }
     }
     return PC_CLI_OK;
@@ -228,21 +270,30 @@ static int runAll(StepBench* b)
     return code == PC_CLI_OK && b->missed ? PC_CLI_CHECK_FAILED : code;
 }
 
+static int runBare(const Options* options)
+{
+    StepBench b = {.quick = options->quick};
+    if (options->csv && !(b.csv = fopen(options->csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options->csv);
+    if (b.csv) fputs("what,value,unit,target\n", b.csv);
+    dInitODE2(0);
+    int code = options->native >= 0 ? takeNativeSteps(options->native) : runAll(&b);
+    dCloseODE();
+    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options->csv);
+    return code;
+}
+
 int pcCliBenchStep(int argc, char** argv)
 {
     Options options = {.native = -1};
-    int code = parse(argc, argv, &options);
+    int code = parse(argc, argv, &options), scenes = PC_CLI_OK;
     if (code != PC_CLI_OK) return code;
     if (options.help) {
         fputs(help, stdout);
         return PC_CLI_OK;
     }
-    dInitODE2(0);
-    StepBench b = {.quick = options.quick};
-    if (options.csv && !(b.csv = fopen(options.csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options.csv);
-    if (b.csv) fputs("what,value,unit,target\n", b.csv);
-    code = options.native >= 0 ? takeNativeSteps(options.native) : runAll(&b);
-    dCloseODE();
-    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options.csv);
-    return code;
+    bool named = options.scenes.scenes > 0;
+    options.scenes.csv = options.scenesCsv ? options.scenesCsv : named ? options.csv : NULL;
+    if (!named) code = runBare(&options);
+    if (named || (!options.quick && options.native < 0 && code != PC_CLI_BAD_INPUT)) scenes = pcBenchScenesRun(&options.scenes);
+    return scenes > code ? scenes : code;
 }

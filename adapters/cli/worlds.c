@@ -11,7 +11,7 @@
 
 #include "adapters/cli/cli.h"
 
-static const char* const shelves[] = {"papers", "peers"};
+static const char* const shelves[] = {"papers", "peers", "peers/scenes"};
 static const char* const endings[] = {"", ".world", ".sdf"};
 enum { SHELVES = sizeof shelves / sizeof shelves[0], ENDINGS = sizeof endings / sizeof endings[0] };
 

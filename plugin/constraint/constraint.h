@@ -91,6 +91,7 @@ typedef struct pcIsland {
     pcProblem problem;
     const double* mobility; /* of its bodies, where the problem is dense */
     double *v, *c;          /* guess, then answer */
+    bool still;             /* the guess was an answer in the last step */
 } pcIsland;
 
 typedef struct pcAssembly {

@@ -148,17 +148,41 @@ double* pcBlocksAt(pcBlocks* A, int i, int j)
 
 /* ---- Factors ------------------------------------------------------------------------------------------------------------------- */
 
-/* C -= X Y */
-static inline void subtractProduct(double* restrict C, const double* restrict X, const double* restrict Y)
+/* A row of a block: four and two numbers at a time. */
+typedef struct Row {
+    v4d four;
+    v2d two;
+} Row;
+
+PC_INLINE Row rowLoad(const double* p)
 {
+    Row row = {.four = v4Load(p)};
+    __builtin_memcpy(&row.two, p + 4, sizeof row.two);
+    return row;
+}
+
+PC_INLINE void rowStore(double* p, const Row* row)
+{
+    v4Store(p, row->four);
+    __builtin_memcpy(p + 4, &row->two, sizeof row->two);
+}
+
+/* to -= x from */
+PC_INLINE void rowSubtract(Row* to, double x, const Row* from)
+{
+    to->four -= v4Splat(x) * from->four;
+    to->two -= (v2d){x, x} * from->two;
+}
+
+/* C -= X Y */
+PC_INLINE void subtractProduct(double* C, const double* X, const double* Y)
+{
+    Row y[B];
+    for (int k = 0; k < B; k++) y[k] = rowLoad(Y + k * B);
     for (int i = 0; i < B; i++) {
-        double sum[B];
-        for (int j = 0; j < B; j++) sum[j] = C[i * B + j];
-        for (int k = 0; k < B; k++) {
-            double x = X[i * B + k];
-            for (int j = 0; j < B; j++) sum[j] -= x * Y[k * B + j];
-        }
-        for (int j = 0; j < B; j++) C[i * B + j] = sum[j];
+        Row sum = rowLoad(C + i * B);
+        for (int k = 0; k < B; k++) rowSubtract(&sum, X[i * B + k], &y[k]);
+        rowStore(C + i * B, &sum);
     }
 }
 
@@ -202,27 +226,30 @@ static void solveBlock(const double* D, const int* pivot, double* x)
     }
 }
 
-/* X := X D^-1, that is D'X' solved row by row */
-static void divideBlock(const double* D, const int* pivot, double* X)
+/* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
+PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
 {
-    for (int r = 0; r < B; r++) {
-        double* x = X + r * B;
-        for (int i = 0; i < B; i++) {
-            for (int k = 0; k < i; k++) x[i] -= D[k * B + i] * x[k];
-            x[i] /= D[i * B + i];
-        }
-        for (int i = B - 2; i >= 0; i--) {
-            for (int k = i + 1; k < B; k++) x[i] -= D[k * B + i] * x[k];
-        }
-        for (int k = B - 1; k >= 0; k--) {
-            double swap = x[k];
-            x[k] = x[pivot[k]], x[pivot[k]] = swap;
-        }
+    double turned[BB];
+    Row x[B];
+    for (int e = 0; e < BB; e++) turned[e % B * B + e / B] = X[e];
+    for (int i = 0; i < B; i++) {
+        double inverse = 1.0 / D[i * B + i];
+        x[i] = rowLoad(turned + i * B);
+        for (int k = 0; k < i; k++) rowSubtract(&x[i], D[k * B + i], &x[k]);
+        x[i].four *= v4Splat(inverse), x[i].two *= (v2d){inverse, inverse};
     }
+    for (int i = B - 2; i >= 0; i--)
+        for (int k = i + 1; k < B; k++) rowSubtract(&x[i], D[k * B + i], &x[k]);
+    for (int k = B - 1; k >= 0; k--) {
+        Row swap = x[k];
+        x[k] = x[pivot[k]], x[pivot[k]] = swap;
+    }
+    for (int i = 0; i < B; i++) rowStore(turned + i * B, &x[i]);
+    for (int e = 0; e < BB; e++) X[e % B * B + e / B] = turned[e];
 }
 
 /* Column k, whose next row is j, acts on column j. */
-static void applyColumn(pcBlocks* A, int k, int j)
+PC_INLINE void applyColumn(const pcBlocks* A, int k, int j)
 {
     int e = A->at[k];
     const double *Ljk = A->lower + (size_t)e * BB, *Ukj = A->upper + (size_t)e * BB;

@@ -1,5 +1,6 @@
 /*
- * Which solver gets a problem: a small one gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
+ * Which solver gets a problem. First it is made small: a guess may be the answer, and contacts that do not act are left out (lazy.c). A
+ * small one gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
  * follows the number of blocks; where it ends without, and the problem is small enough for a dense method, Lemke's method gets it. The
  * better answer is returned, with the name of who found it; if neither passed the residual test, the outcome says so.
  */
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/lazy.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
 #include "solver/quick.h"
@@ -43,7 +45,7 @@ static void tryAlso(pcConeSolve* second, const pcProblem* p, const pcConeSetting
     pcArenaRelease(arena, mark);
 }
 
-pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+static pcConeInfo solveAll(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = {.solver = "quick"};
     if (pcQuickSolve(p, settings, &memory->arena, &info.solve, v, c)) return info;
@@ -53,4 +55,12 @@ pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSol
     bool more = p->rows <= DENSE_ROWS && settings->maxIterations == 0; /* who limits the work does not want more of it */
     if (more && info.solve.outcome != PC_SOLVED) tryAlso(pcLemkeConeSolve, p, settings, memory, &info, v, c);
     return info;
+}
+
+pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+{
+    pcConeInfo info = {.solver = "guess"};
+    if (pcGuessSolve(p, settings, memory, &info, v, c)) return info;
+    if (pcLazySolve(p, settings, memory, solveAll, &info, v, c)) return info;
+    return solveAll(p, settings, memory, v, c);
 }

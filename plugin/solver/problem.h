@@ -73,12 +73,15 @@ typedef struct pcConeSettings {
     int maxIterations; /* 0: the solver's own */
     int fixedPoint;    /* 1, 2, 3: which chi */
     bool warm;         /* v and c come in with a guess */
+    double guess;      /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
 } pcConeSettings;
 
 typedef struct pcConeInfo {
     pcSolveInfo solve;
     double contraction; /* fixedpoint: measured rate; else 0 */
     const char* solver; /* name of the method that gave the answer */
+    bool certified;     /* the certificate of the answer is here already */
+    pcCertificate certificate;
 } pcConeInfo;
 
 /* Memory of a solver that lives from solve to solve, so that the second solve of a size allocates nothing. */

@@ -24,16 +24,21 @@
 #include "linalg/dense.h"
 #include "linalg/mass.h"
 #include "solver/certificate.h"
+#include "solver/stiffness.h"
 
-#define QUICK_BLOCKS 16 /* a dense matrix of 96 rows */
-#define SWEEPS 4        /* and four more per block: loads travel from block to block */
-#define WARM_SWEEPS 1
+#define DENSE_BLOCKS 16 /* up to here a dense matrix is faster than a sparse one: 96 rows */
+#define SWEEPS 4        /* and four more per block, as loads travel from block to block; not more than … */
+#define MOST_SWEEPS 200
+#define WARM_SWEEPS 100 /* from a guess; one is enough where it moves nothing by more than … */
+#define SWEPT 1e-3      /* … of the velocity scale */
 #define STEPS_LIMIT 20
 #define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
 #define EPS 1e-5         /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
 #define SETTLE 1e3       /* e is this much larger in a last step that takes away what 1/e has made of rounding */
-#define ROUGH 1e4        /* residuals up to this many tolerances may be that */
-#define RELAX 0.8        /* of a sweep's step: a cone's own rows are coupled, too */
+#define POLISH 1e2       /* the same, of a world at rest; that is one that needs no more than … */
+#define REST_STEPS 3
+#define ROUGH 1e4 /* residuals up to this many tolerances may be that */
+#define RELAX 0.8 /* of a sweep's step: a cone's own rows are coupled, too */
 #define TWO_PI 6.283185307179586476925286766559
 
 typedef struct Quick {
@@ -41,11 +46,12 @@ typedef struct Quick {
     int size;        /* of v */
     double* Z;       /* M^-1 J', twelve numbers per row, in the places of J's */
     double *own, *e; /* w, equal within a group, and E */
-    double *v, *c, *u;
+    double *v, *c, *u, *kept;
     double *G, *a;     /* c' = a - G u' */
     int *piece, *last; /* per row, by number: to see whether they are the same */
-    double *A, *F;
-    double* factored;   /* G of the factors in A */
+    double *A, *F;     /* A: dense, or NULL and H */
+    pcBlocks H;
+    double* factored;   /* G of the factors in A or H */
     int *offset, gSize; /* of each cone's block in G */
     int* pivots;
 } Quick;
@@ -59,7 +65,12 @@ static bool allocate(Quick* s, const pcProblem* p, pcArena* arena)
     for (int k = 0; k < p->cones; k++) s->offset[k] = s->gSize, s->gSize += p->cone[k].rows * p->cone[k].rows;
     s->Z = pcArenaNew(arena, double, 12 * rows), s->own = pcArenaNew(arena, double, rows), s->e = pcArenaNew(arena, double, rows);
     s->c = pcArenaNew(arena, double, rows), s->a = pcArenaNew(arena, double, rows), s->u = pcArenaNew(arena, double, rows);
-    s->v = pcArenaNew(arena, double, size), s->F = pcArenaNew(arena, double, size), s->A = pcArenaNew(arena, double, size* size);
+    s->kept = pcArenaNew(arena, double, rows);
+    s->v = pcArenaNew(arena, double, size), s->F = pcArenaNew(arena, double, size);
+    if (p->blocks <= DENSE_BLOCKS)
+        s->A = pcArenaNew(arena, double, size* size);
+    else if (!pcStiffnessPattern(p, arena, &s->H))
+        return false;
     s->G = pcArenaNew(arena, double, s->gSize), s->factored = pcArenaNew(arena, double, s->gSize);
     s->pivots = pcArenaNew(arena, int, size), s->piece = pcArenaNew(arena, int, rows), s->last = pcArenaNew(arena, int, rows);
     return pcArenaGood(arena);
@@ -154,8 +165,10 @@ PC_INLINE void putBack(const pcCone* cone, double* c)
     }
 }
 
-PC_SIMD static void sweep(Quick* s)
+/* Returns the largest velocity that it has corrected. */
+PC_SIMD static double sweep(Quick* s)
 {
+    double most = 0.0;
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = &s->p->cone[k];
         double *c = s->c + cone->row, before[PC_CONE_ROWS];
@@ -164,9 +177,13 @@ PC_SIMD static void sweep(Quick* s)
             c[i] -= RELAX * velocityOf(s, cone->row + i) / s->own[cone->row + i];
         }
         putBack(cone, c);
-        for (int i = 0; i < cone->rows; i++)
-            if (c[i] != before[i]) addRow(s, cone->row + i, c[i] - before[i], s->Z + 12 * (size_t)(cone->row + i), s->v);
+        for (int i = 0; i < cone->rows; i++) {
+            if (c[i] == before[i]) continue;
+            addRow(s, cone->row + i, c[i] - before[i], s->Z + 12 * (size_t)(cone->row + i), s->v);
+            most = larger(most, fabs(c[i] - before[i]) * s->own[cone->row + i]);
+        }
     }
+    return most;
 }
 
 /* ---- Newton -------------------------------------------------------------------------------------------------------------------- */
@@ -328,19 +345,38 @@ PC_SIMD static void addCone(const Quick* s, const pcCone* cone, const double* G)
     }
 }
 
-/* Factors of M + J'G J, unless they are those of the last step. */
-static bool factor(Quick* s, bool* known)
+static bool factorDense(Quick* s)
 {
-    if (*known && memcmp(s->G, s->factored, (size_t)s->gSize * sizeof *s->G) == 0) return true;
     size_t size = (size_t)s->size;
     memset(s->A, 0, size * size * sizeof *s->A);
     for (int b = 0; b < s->p->blocks; b++)
         for (int i = 0; i < 36; i++) s->A[(size_t)(6 * b + i / 6) * size + (size_t)(6 * b + i % 6)] = s->p->mass[36 * b + i];
     for (int k = 0; k < s->p->cones; k++)
         if (s->G[s->offset[k]] != 0.0) addCone(s, &s->p->cone[k], s->G + s->offset[k]); /* else it is open, or at a bound */
+    return pcLuFactor(s->size, s->A, s->size, s->pivots) == 0;
+}
+
+static bool factorSparse(Quick* s)
+{
+    pcStiffnessFill(s->p, s->G, s->offset, &s->H);
+    return pcBlocksFactor(&s->H);
+}
+
+/* Factors of M + J'G J, unless they are those of the last step. */
+static bool factor(Quick* s, bool* known)
+{
+    if (*known && memcmp(s->G, s->factored, (size_t)s->gSize * sizeof *s->G) == 0) return true;
     memcpy(s->factored, s->G, (size_t)s->gSize * sizeof *s->G);
-    *known = pcLuFactor(s->size, s->A, s->size, s->pivots) == 0;
+    *known = s->A ? factorDense(s) : factorSparse(s);
     return *known;
+}
+
+/* x := (M + J'G J)^-1 x */
+static bool solve(Quick* s, double* x)
+{
+    if (s->A) return pcLuSolve(s->size, s->A, s->size, s->pivots, false, x) == 0;
+    pcBlocksSolve(&s->H, x);
+    return true;
 }
 
 /* F = J'c - M (v - f) */
@@ -362,7 +398,7 @@ static double step(Quick* s, bool* known)
     double most = 0.0;
     answer(s);
     balance(s);
-    if (!factor(s, known) || pcLuSolve(s->size, s->A, s->size, s->pivots, false, s->F) != 0) return INFINITY;
+    if (!factor(s, known) || !solve(s, s->F)) return INFINITY;
     for (int i = 0; i < s->size; i++) s->v[i] += s->F[i];
     for (int i = 0; i < s->p->rows; i++) {
         double before = s->u[i];
@@ -399,19 +435,33 @@ static bool passes(Quick* s, const pcConeSettings* settings, pcArena* arena, pcC
 }
 
 /* The same pieces with a larger e: c has no reason to move any more, but for its rounding. */
-static bool settles(Quick* s, const pcConeSettings* settings, pcArena* arena, pcCertificate* certificate)
+static bool settle(Quick* s, double larger)
 {
     bool known = false;
-    if (!(certificate->residual <= ROUGH * settings->tolerance)) return false;
-    for (int i = 0; i < s->p->rows; i++) s->e[i] *= SETTLE;
+    for (int i = 0; i < s->p->rows; i++) s->e[i] *= larger;
     velocities(s), choosePieces(s);
-    return isfinite(step(s, &known)) && passes(s, settings, arena, certificate);
+    return isfinite(step(s, &known));
 }
 
-/* Coulomb's law, few blocks with masses of their own, no softness; and nobody counts iterations. */
+static bool settles(Quick* s, const pcConeSettings* settings, pcArena* arena, pcCertificate* certificate)
+{
+    if (!(certificate->residual <= ROUGH * settings->tolerance)) return false;
+    return settle(s, SETTLE) && passes(s, settings, arena, certificate);
+}
+
+/* Where a few steps from a guess were enough, the world is at rest or nearly: then c will be the guess of steps to come, and the less
+ * rounding is in it, the longer it serves. */
+static void polish(Quick* s, const pcConeSettings* settings, int steps)
+{
+    if (!settings->warm || steps > REST_STEPS) return;
+    memcpy(s->kept, s->c, (size_t)s->p->rows * sizeof *s->c);
+    if (!settle(s, POLISH)) memcpy(s->c, s->kept, (size_t)s->p->rows * sizeof *s->c);
+}
+
+/* Coulomb's law, blocks with masses of their own, no softness; and nobody counts iterations. */
 static bool applies(const pcProblem* p, const pcConeSettings* settings)
 {
-    if (p->W || p->dense || !p->coulomb || p->blocks > QUICK_BLOCKS || p->rows == 0 || settings->maxIterations > 0) return false;
+    if (p->W || p->dense || !p->coulomb || p->rows == 0 || settings->maxIterations > 0) return false;
     for (int i = 0; i < p->rows; i++)
         if (p->soft[i] > 0.0) return false;
     return true;
@@ -421,10 +471,12 @@ static bool applies(const pcProblem* p, const pcConeSettings* settings)
 static void prepare(Quick* s, const double* cOrNull)
 {
     int sweeps = cOrNull ? WARM_SWEEPS : SWEEPS + 4 * s->p->blocks;
+    if (sweeps > MOST_SWEEPS) sweeps = MOST_SWEEPS;
     setWeights(s);
     if (cOrNull) memcpy(s->c, cOrNull, (size_t)s->p->rows * sizeof *s->c);
     follow(s);
-    for (int i = 0; i < sweeps; i++) sweep(s);
+    for (int i = 0; i < sweeps; i++)
+        if (sweep(s) <= SWEPT * s->p->velocityScale && cOrNull) return;
 }
 
 bool pcQuickSolve(const pcProblem* p, const pcConeSettings* settings, pcArena* arena, pcSolveInfo* info, double* v, double* c)
@@ -436,6 +488,7 @@ bool pcQuickSolve(const pcProblem* p, const pcConeSettings* settings, pcArena* a
     bool good = allocate(&s, p, arena) && mobilities(&s, arena);
     if (good) prepare(&s, settings->warm ? c : NULL);
     good = good && newton(&s, settings->tolerance, &info->iterations);
+    if (good) polish(&s, settings, info->iterations);
     good = good && (passes(&s, settings, arena, &certificate) || settles(&s, settings, arena, &certificate));
     if (good) {
         memcpy(v, s.v, (size_t)s.size * sizeof *v), memcpy(c, s.c, (size_t)p->rows * sizeof *c);

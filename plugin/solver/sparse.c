@@ -14,10 +14,12 @@
 #include "solver/delassus.h"
 #include "solver/memory.h"
 #include "solver/proximal.h"
+#include "solver/stiffness.h"
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24           /* Newton steps from a guess */
+#define WARM_LIMIT 24           /* Newton steps from a guess … */
+#define TEPID_LIMIT 250         /* … and from the same with as much regularization as without any */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -101,55 +103,10 @@ static double error(void* self, const double* F)
     return most;
 }
 
-static void addMass(Velocity* s)
-{
-    const pcProblem* p = s->p;
-    size_t n = (size_t)(B * p->blocks);
-    for (int i = 0; i < p->blocks; i++) {
-        for (int j = p->dense ? 0 : i; j < (p->dense ? p->blocks : i + 1); j++) {
-            double* to = pcBlocksAt(&s->H, i, j);
-            const double* from = p->dense ? p->mass + (size_t)(B * i) * n + (size_t)(B * j) : p->mass + (size_t)i * BB;
-            for (int e = 0; e < BB; e++) to[e] += from[(size_t)(e / B) * (p->dense ? n : B) + (size_t)(e % B)];
-        }
-    }
-}
-
-/* to += X'(G Y) for the `rows` rows of a cone; X and Y have twelve numbers per row, of which a side's six count. */
-static void addProduct(double* to, int rows, const double* X, const double* GY)
-{
-    for (int r = 0; r < rows; r++) {
-        for (int i = 0; i < B; i++) {
-            double x = X[12 * r + i];
-            for (int j = 0; j < B; j++) to[i * B + j] += x * GY[12 * r + j];
-        }
-    }
-}
-
-static void addCone(Velocity* s, const pcCone* cone, const double* G)
-{
-    const pcProblem* p = s->p;
-    const int* block = blocksOf(p, cone->row);
-    const double* J = jacobianOf(p, cone->row);
-    double GJ[PC_CONE_ROWS * 12] = {0.0};
-    for (int r = 0; r < cone->rows; r++) {
-        for (int k = 0; k < cone->rows; k++) {
-            double g = G[r * cone->rows + k];
-            for (int i = 0; g != 0.0 && i < 12; i++) GJ[12 * r + i] += g * J[12 * k + i];
-        }
-    }
-    for (int a = 0; a < 2; a++) {
-        for (int b = 0; b < 2; b++) {
-            if (block[a] >= 0 && block[b] >= 0) addProduct(pcBlocksAt(&s->H, block[a], block[b]), cone->rows, J + B * a, GJ + B * b);
-        }
-    }
-}
-
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
 {
     Velocity* s = self;
-    pcBlocksClear(&s->H);
-    addMass(s);
-    for (int k = 0; k < s->p->cones; k++) addCone(s, &s->p->cone[k], G + offset[k]);
+    pcStiffnessFill(s->p, G, offset, &s->H);
     memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
     if (!pcBlocksFactor(&s->H)) return false;
     pcBlocksSolve(&s->H, dv);
@@ -181,22 +138,6 @@ static bool ownOf(Velocity* s, pcArena* arena)
     return true;
 }
 
-static bool patternOf(Velocity* s, pcArena* arena)
-{
-    const pcProblem* p = s->p;
-    int count = 0, most = p->dense ? p->blocks * (p->blocks - 1) / 2 : p->cones;
-    int* pairs = pcArenaNew(arena, int, 2 * most);
-    if (!pairs) return false;
-    for (int i = 0; p->dense && i < p->blocks; i++) {
-        for (int j = 0; j < i; j++) pairs[count++] = i, pairs[count++] = j;
-    }
-    for (int k = 0; !p->dense && k < p->cones; k++) {
-        const int* block = blocksOf(p, p->cone[k].row);
-        if (block[0] >= 0 && block[1] >= 0) pairs[count++] = block[0], pairs[count++] = block[1];
-    }
-    return pcBlocksPattern(&s->H, p->blocks, pairs, count / 2, arena);
-}
-
 static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Velocity* s = pcArenaNew(arena, Velocity, 1);
@@ -204,7 +145,7 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     s->p = p;
     s->own = pcArenaNew(arena, double, p->rows);
     s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
-    if (!pcArenaGood(arena) || !ownOf(s, arena) || !patternOf(s, arena)) return false;
+    if (!pcArenaGood(arena) || !ownOf(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
     out->own = s->own, out->self = s;
     out->velocities = velocities, out->change = change, out->balance = balance;
     out->norm = norm, out->error = error, out->newton = newton;
@@ -246,22 +187,21 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-/* A guess gets a short try; what it cannot finish starts again from nothing, so that a bad one costs little. */
+/* A guess gets a short try near to it; then a longer one that may leave it further behind; what these cannot finish starts again from
+ * nothing, so that a bad guess costs little. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
     pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .held = held};
-    pcProximalInfo warm = {0};
-    if (settings->warm) {
-        method.warm = true, method.maxIterations = WARM_LIMIT;
-        warm = pcProximalSolve(linear, &method, arena, v, c);
-        if (warm.converged) return warm;
-        method.warm = false, method.maxIterations = settings->maxIterations, warm.restarts++;
+    pcProximalInfo found = {0};
+    for (int attempt = settings->warm ? 0 : 2, before = 0; attempt < 3 && !found.converged; attempt++, before = found.iterations) {
+        int restarts = found.restarts + (attempt > 0 && settings->warm);
+        method.warm = attempt == 0, method.maxIterations = attempt == 0 ? WARM_LIMIT : attempt == 1 ? TEPID_LIMIT : settings->maxIterations;
+        if (attempt == 2) pcConeStart(p, v, c);
+        found = pcProximalSolve(linear, &method, arena, v, c);
+        found.iterations += before, found.restarts += restarts;
     }
-    pcConeStart(p, v, c);
-    pcProximalInfo cold = pcProximalSolve(linear, &method, arena, v, c);
-    cold.iterations += warm.iterations, cold.restarts += warm.restarts;
-    return cold;
+    return found;
 }
 
 /* Which cone a row belongs to is known by walking; rows that contradict must all be FREE ones. */

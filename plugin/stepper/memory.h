@@ -18,6 +18,7 @@ typedef struct pcKeptTouch {
     unsigned long long id;
     double normal, torsion;
     v3 friction, rolling;
+    bool still; /* it was the guess of that step, and good enough */
 } pcKeptTouch;
 
 /* Of one step. */

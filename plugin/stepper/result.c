@@ -36,13 +36,14 @@ static void impulsesOf(const pcIsland* island, int i, double out[6])
 
 static v3 inPlane(const pcTouchRows* rows, double a, double b) { return v3AddScaled(v3Scale(a, rows->tangent1), b, rows->tangent2); }
 
-static void keepTouch(pcStep* step, const pcIsland* island, int i)
+static void keepTouch(pcStep* step, const pcIsland* island, int i, bool still)
 {
     const pcTouch* touch = step->touch + island->touch[i];
     const pcTouchRows* rows = island->touchRows + i;
     double impulse[6];
     impulsesOf(island, i, impulse);
     pcKeptTouch kept = {touch->body1, touch->body2, touch->shape1, touch->shape2, touch->id, .normal = impulse[0], .torsion = impulse[3]};
+    kept.still = still;
     kept.friction = inPlane(rows, impulse[1], impulse[2]), kept.rolling = inPlane(rows, impulse[4], impulse[5]);
     pcHistoryKeep(step->now, &kept);
 }
@@ -58,7 +59,8 @@ void pcStepKeep(pcStep* step)
     for (int i = 0; i < step->islandCount; i++) {
         const pcIsland* island = step->islands + i;
         for (int k = 0; k < island->rows; k++) now->rowImpulse[island->row[k]] = island->c[k];
-        for (int k = 0; k < island->touches; k++) keepTouch(step, island, k);
+        bool still = step->answers[i].info.solve.outcome == PC_SOLVED && step->answers[i].info.solve.iterations == 0;
+        for (int k = 0; k < island->touches; k++) keepTouch(step, island, k, still);
     }
 }
 

@@ -256,7 +256,7 @@ PC_TEST(OdeReports, WhatCannotBeWrittenChangesNothing)
 /* ---- steps that missed their tolerance ---- */
 
 /* The problem of the file is that of the step: the answer in it has the residual that the step reported, and solving it again gives the same
- * velocities. */
+ * velocities, where there is only one answer. */
 static void checkFile(const char* path, double reported, const char* solver)
 {
     pcProblemFile file;
@@ -276,7 +276,7 @@ static void checkFile(const char* path, double reported, const char* solver)
     pcSolveInfo info = pcConeSolverFind(solver)->solve(p, &settings, memory, v, c).solve;
     PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
     PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 1e-10);
-    for (int i = 0; file.v && i < 6 * p->blocks; i++) PC_EXPECT_NEAR(file.v[i], v[i], 1e-7);
+    for (int i = 0; file.v && !p->coulomb && i < 6 * p->blocks; i++) PC_EXPECT_NEAR(file.v[i], v[i], 1e-7);
     free(v), free(c), pcSolverMemoryFree(memory), pcArenaFree(&arena), pcProblemFileFree(&file);
 }
 

@@ -1,0 +1,390 @@
+/*
+ * pcontact bench step, second part: the same scene from the same start under dWorldStep, dWorldQuickStep with 20 and with 200 iterations, and
+ * our model, measured by the same code.
+ *
+ * Each play is a process of its own: one step of dWorldStep may take minutes, so whoever exceeds the cap is ended, and what it has measured
+ * until then, in memory that it shares with us, is printed. A step counts as settled if no body moves faster than SETTLED after it.
+ *
+ *   solver      what follows once contacts are known: of ODE its step with the making of contact joints, of ours assembly and solution
+ *   residual    by the judge (judge.h), the same for all
+ *   missed      steps of ours whose own certificate is above 1e-8
+ *   creep       the furthest that a body of a standing scene gets after a fifth of the time
+ *   stands      no body has left its place by more than the scene allows
+ */
+#define _GNU_SOURCE
+#include "adapters/cli/bench_scenes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "adapters/cli/bench_pairs.h"
+#include "adapters/cli/cli.h"
+#include "adapters/cli/judge.h"
+#include "adapters/cli/play.h"
+#include "adapters/cli/worlds.h"
+
+enum { MOST_STEPS = 12000, MODELS = 4 };
+static const double SETTLED = 0.05, MISSED = 1e-8, DEFAULT_CAP = 20.0;
+
+typedef struct Scene {
+    const char* name;
+    double stands; /* length; 0: it is not meant to stand */
+} Scene;
+
+static const Scene scenes[] = {
+    {"stack10", 0.1},      {"stack10_gap", 0.1}, {"stackmass", 0.1},    {"under1e4", 0.1},         {"under1e6", 0.1}, {"wall55", 0.05},
+    {"wall55_gap", 0.05},  {"wall210", 0.05},    {"wall210_gap", 0.05}, {"kapla", 0.005},          {"domino20", 0.0}, {"chain10", 0.0},
+    {"chain10_side", 0.0}, {"ragdolls", 0.0},    {"brazil_nut", 0.0},   {"brazil_nut_balls", 0.0}, {"pile1000", 0.0}, {"pile10000", 0.0},
+};
+enum { SCENES = sizeof scenes / sizeof scenes[0] };
+
+typedef struct Model {
+    const char *name, *settings;
+    int iterations; /* of QuickStep */
+} Model;
+
+static const Model models[MODELS] = {
+    {"dWorldStep", "model=native", 0}, {"quick20", "model=quick", 20}, {"quick200", "model=quick", 200}, {"ours", "", 0}};
+
+/* Written by the process that plays, read by the one that prints. */
+typedef struct Measured {
+    int bodies, joints, steps, planned, settledSteps, contacts, missed, native, messages;
+    double residual, ownResidual, penetration, joint, creep, moved, energyGain;
+    bool failed;
+    char sentence[256];
+    double all[MOST_STEPS], solver[MOST_STEPS];
+    bool settled[MOST_STEPS];
+} Measured;
+
+/* What is printed of it; NaN: there is none. */
+typedef struct Row {
+    const char *scene, *model, *stands;
+    double bodies, steps, contacts, median, p99, settled, moving, p99Solver, residual, ownResidual, missed, penetration, joint, creep;
+    double messages, native, megabytes;
+} Row;
+
+/* ---- playing: in a process of its own ---- */
+
+typedef struct Play {
+    pcScene* scene;
+    pcStage* stage;
+    pcJudge judge;
+    double h, lowest, *start, *mark; /* positions, three per body: at the start, and after a fifth of the time */
+    Measured* out;
+} Play;
+
+static void keepPlaces(const Play* p, double* place)
+{
+    for (int i = 0; i < p->stage->bodies; i++) memcpy(place + 3 * i, dBodyGetPosition(p->stage->body[i].body), 3 * sizeof *place);
+}
+
+static double furthest(const Play* p, const double* from)
+{
+    double most = 0.0;
+    for (int i = 0; i < p->stage->bodies; i++) {
+        const dReal* x = dBodyGetPosition(p->stage->body[i].body);
+        double away = sqrt((x[0] - from[3 * i]) * (x[0] - from[3 * i]) + (x[1] - from[3 * i + 1]) * (x[1] - from[3 * i + 1]) +
+                           (x[2] - from[3 * i + 2]) * (x[2] - from[3 * i + 2]));
+        most = away <= most ? most : away; /* what is nowhere is furthest */
+    }
+    return most;
+}
+
+static double fastest(const Play* p)
+{
+    double most = 0.0;
+    for (int i = 0; i < p->stage->bodies; i++) {
+        const dReal* v = dBodyGetLinearVel(p->stage->body[i].body);
+        most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    return most;
+}
+
+static void measureStep(Play* p, int step)
+{
+    pcStepReport report;
+    pcWorldReportExtra extra;
+    Measured* out = p->out;
+    pcLawVerdict verdict = pcJudgeAfter(&p->judge, p->stage, p->h);
+    if (pcWorldReport(p->stage->world, &report) != PC_OK || pcWorldReportMore(p->stage->world, &extra) != PC_OK) return;
+    if (!isnan(verdict.residual)) out->residual = fmax(out->residual, verdict.residual);
+    if (!extra.native) {
+        out->ownResidual = fmax(out->ownResidual, fmax(report.residual, report.equality));
+        out->missed += !(fmax(report.residual, report.equality) <= MISSED);
+    }
+    out->native += extra.native && extra.reason[0];
+    out->penetration = fmax(out->penetration, report.penetration);
+    out->joint = fmax(out->joint, report.infeasibilityJoint);
+    out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
+    out->all[step] = extra.milliseconds[PC_HOST_ALL];
+    out->solver[step] = extra.native ? extra.milliseconds[PC_HOST_INJECT] : report.milliseconds[2] + report.milliseconds[3];
+    out->settled[step] = fastest(p) <= SETTLED;
+}
+
+static void playSteps(Play* p, double cap)
+{
+    Measured* out = p->out;
+    double begun = benchNow();
+    keepPlaces(p, p->start), keepPlaces(p, p->mark);
+    for (int step = 0; step < out->planned && benchNow() - begun < 1e9 * cap; step++) {
+        if (step == out->planned / 5) keepPlaces(p, p->mark);
+        pcJudgeBefore(&p->judge, p->stage);
+        if (pcStageStep(p->stage, p->h) != PC_OK) {
+            out->failed = true, snprintf(out->sentence, sizeof out->sentence, "%s", pcLastError());
+            return;
+        }
+        measureStep(p, step);
+        out->creep = furthest(p, p->mark), out->moved = furthest(p, p->start), out->messages = p->stage->messages;
+        out->steps = step + 1;
+    }
+}
+
+static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBenchScenes* plan)
+{
+    pcSettings settings;
+    pcStatus status = pcSceneRead(file, &p->scene);
+    if (status == PC_OK) status = pcStageMake(p->scene, &p->stage);
+    if (status != PC_OK) return status;
+    settings = p->stage->settings;
+    if (model->iterations) dWorldSetQuickStepNumIterations(p->stage->world, model->iterations);
+    status = pcSettingsParse(&settings, *model->settings ? model->settings : plan->settings ? plan->settings : "");
+    if (status == PC_OK) status = pcStageAttach(p->stage, &settings);
+    if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
+    double time = plan->time > 0.0 ? plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0;
+    p->h = p->stage->step;
+    p->out->planned = (int)fmin(MOST_STEPS, ceil(time / p->h - 1e-9));
+    p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
+    p->start = calloc(6 * (size_t)p->stage->bodies + 6, sizeof *p->start), p->mark = p->start + 3 * p->stage->bodies;
+    return status == PC_OK && !p->start ? PC_ERROR_MEMORY : status;
+}
+
+/* Never returns; all it has goes with the process. */
+_Noreturn static void playAlone(const char* file, const Model* model, const pcBenchScenes* plan, double cap, Measured* out)
+{
+    Play p = {.out = out};
+    if (setUp(&p, file, model, plan) == PC_OK) {
+        playSteps(&p, cap);
+    } else {
+        out->failed = true, snprintf(out->sentence, sizeof out->sentence, "%s", pcLastError());
+    }
+    _exit(0);
+}
+
+/* ---- watching it ---- */
+
+/* Waits for a child, at most so many seconds; then it is ended. Its largest memory, in megabytes. */
+static double await(pid_t child, double seconds)
+{
+    struct rusage usage = {0};
+    double begun = benchNow();
+    while (wait4(child, NULL, WNOHANG, &usage) == 0) {
+        if (benchNow() - begun > 1e9 * seconds) {
+            kill(child, SIGKILL);
+            wait4(child, NULL, 0, &usage);
+            break;
+        }
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    }
+    return (double)usage.ru_maxrss / 1024.0;
+}
+
+static double medianOf(double* sample, int count) { return count > 0 ? benchStat(sample, count).median : (double)NAN; }
+
+/* The solver's times of settled or of moving steps. */
+static double solverOf(const Measured* m, bool settled, double* room)
+{
+    int count = 0;
+    for (int i = 0; i < m->steps; i++)
+        if (m->settled[i] == settled) room[count++] = m->solver[i];
+    return medianOf(room, count);
+}
+
+static void summarize(const Measured* m, const Scene* scene, const char* name, const Model* model, double megabytes, Row* row)
+{
+    static double room[MOST_STEPS];
+    bool ours = !*model->settings;
+    *row = (Row){.scene = name, .model = model->name, .bodies = m->bodies, .steps = m->steps, .contacts = m->contacts};
+    memcpy(room, m->all, sizeof room);
+    BenchStat all = m->steps ? benchStat(room, m->steps) : (BenchStat){(double)NAN, (double)NAN};
+    row->median = all.median, row->p99 = all.p99;
+    memcpy(room, m->solver, sizeof room);
+    row->p99Solver = m->steps ? benchStat(room, m->steps).p99 : (double)NAN;
+    row->settled = solverOf(m, true, room), row->moving = solverOf(m, false, room);
+    row->residual = m->residual, row->ownResidual = ours ? m->ownResidual : (double)NAN, row->missed = ours ? m->missed : (double)NAN;
+    row->penetration = m->penetration, row->joint = m->joints ? m->joint : (double)NAN;
+    row->creep = scene && scene->stands > 0.0 ? m->creep : (double)NAN;
+    row->messages = m->messages, row->native = m->native, row->megabytes = megabytes;
+    bool stood = scene && m->moved <= scene->stands && m->steps > 0;
+    row->stands = !scene || scene->stands == 0.0 ? "-" : !stood ? "no" : m->steps < m->planned ? "so far" : "yes";
+}
+
+/* ---- printing ---- */
+
+typedef struct Field {
+    const char* key;
+    size_t place;
+} Field;
+
+static const Field fields[] = {
+    {"bodies", offsetof(Row, bodies)},
+    {"steps", offsetof(Row, steps)},
+    {"contacts_max", offsetof(Row, contacts)},
+    {"ms_median", offsetof(Row, median)},
+    {"ms_p99", offsetof(Row, p99)},
+    {"solver_ms_settled", offsetof(Row, settled)},
+    {"solver_ms_moving", offsetof(Row, moving)},
+    {"solver_ms_p99", offsetof(Row, p99Solver)},
+    {"residual_max", offsetof(Row, residual)},
+    {"own_residual_max", offsetof(Row, ownResidual)},
+    {"missed_steps", offsetof(Row, missed)},
+    {"penetration_max", offsetof(Row, penetration)},
+    {"joint_error_max", offsetof(Row, joint)},
+    {"creep", offsetof(Row, creep)},
+    {"ode_messages", offsetof(Row, messages)},
+    {"fallback_steps", offsetof(Row, native)},
+    {"megabytes", offsetof(Row, megabytes)},
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static double valueOf(const Row* row, int field)
+{
+    double value;
+    memcpy(&value, (const char*)row + fields[field].place, sizeof value);
+    return value;
+}
+
+static void printNumber(const char* format, int width, double value)
+{
+    if (isnan(value))
+        printf(" %*s", width, "-");
+    else
+        printf(format, width, value);
+}
+
+static void printRow(const Row* row)
+{
+    printf("%-16s %-10s", row->scene, row->model);
+    printNumber(" %*.0f", 5, row->steps), printNumber(" %*.0f", 6, row->contacts);
+    printNumber(" %*.3g", 8, row->median), printNumber(" %*.3g", 8, row->p99);
+    printNumber(" %*.3g", 8, row->settled), printNumber(" %*.3g", 8, row->moving);
+    printNumber(" %*.1e", 8, row->residual), printNumber(" %*.1e", 8, row->ownResidual), printNumber(" %*.0f", 6, row->missed);
+    printNumber(" %*.1e", 8, row->penetration), printNumber(" %*.1e", 8, row->joint), printNumber(" %*.1e", 8, row->creep);
+    printf(" %7s", row->stands);
+    printNumber(" %*.0f", 5, row->megabytes);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void printHead(void)
+{
+    printf("\n%-16s %-10s %5s %6s %8s %8s %8s %8s %8s %8s %6s %8s %8s %8s %7s %5s\n", "scene", "model", "steps", "cont.", "ms", "p99",
+           "solver,", "solver,", "residual", "own", "missed", "penetr.", "joint", "creep", "stands", "MB");
+    printf("%-16s %-10s %5s %6s %8s %8s %8s %8s\n", "", "", "", "", "median", "", "settled", "moving");
+}
+
+static void writeCsv(FILE* file, const Row* row)
+{
+    fprintf(file, "%s,%s,%s", row->scene, row->model, row->stands);
+    for (int i = 0; i < FIELDS; i++) {
+        fputc(',', file);
+        if (!isnan(valueOf(row, i))) fprintf(file, "%.6g", valueOf(row, i));
+    }
+    fputc('\n', file);
+}
+
+static void writeJson(FILE* file, const Row* row, bool first)
+{
+    fprintf(file, "%s\n  {\"scene\": \"%s\", \"model\": \"%s\", \"stands\": \"%s\"", first ? "[" : ",", row->scene, row->model,
+            row->stands);
+    for (int i = 0; i < FIELDS; i++)
+        fprintf(file, isfinite(valueOf(row, i)) ? ", \"%s\": %.6g" : ", \"%s\": null", fields[i].key, valueOf(row, i));
+    fputc('}', file);
+}
+
+/* ---- all scenes ---- */
+
+typedef struct Bench {
+    const pcBenchScenes* plan;
+    Measured* shared;
+    FILE *csv, *json;
+    int rows;
+    bool missed; /* one of our steps */
+} Bench;
+
+/* One scene under one model, in a process of its own: false if it could not begin. */
+static bool playOne(Bench* b, const Scene* scene, const char* name, const char* file, const Model* model)
+{
+    double cap = b->plan->cap > 0.0 ? b->plan->cap : DEFAULT_CAP;
+    memset(b->shared, 0, sizeof *b->shared);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) playAlone(file, model, b->plan, cap, b->shared);
+    if (child < 0) return pcCliBadInput("no process for '%s': %s", name, strerror(errno)), false;
+    double megabytes = await(child, 2.0 * cap + 10.0);
+    if (b->shared->failed) return pcCliBadInput("%s", b->shared->sentence), false;
+    Row row;
+    summarize(b->shared, scene, name, model, megabytes, &row);
+    printRow(&row);
+    if (b->csv) writeCsv(b->csv, &row);
+    if (b->json) writeJson(b->json, &row, b->rows == 0);
+    b->rows++;
+    if (!*model->settings) b->missed |= b->shared->missed > 0 || b->shared->native > 0 || strcmp(row.stands, "no") == 0;
+    return true;
+}
+
+static bool playScene(Bench* b, const char* name)
+{
+    char file[PC_CLI_PATH];
+    const Scene* scene = NULL;
+    if (pcCliFindWorld(name, file) != 0) return false;
+    for (int i = 0; i < SCENES; i++)
+        if (strcmp(scenes[i].name, name) == 0) scene = scenes + i;
+    for (int k = b->plan->ours ? MODELS - 1 : 0; k < MODELS; k++)
+        if (!playOne(b, scene, name, file, models + k)) return false;
+    return true;
+}
+
+static bool openFiles(Bench* b)
+{
+    if (b->plan->csv && !(b->csv = fopen(b->plan->csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", b->plan->csv), false;
+    if (b->plan->json && !(b->json = fopen(b->plan->json, "w")))
+        return pcCliBadInput("the file '%s' cannot be written", b->plan->json), false;
+    if (!b->csv) return true;
+    fputs("scene,model,stands", b->csv);
+    for (int i = 0; i < FIELDS; i++) fprintf(b->csv, ",%s", fields[i].key);
+    fputc('\n', b->csv);
+    return true;
+}
+
+static bool closeFiles(Bench* b)
+{
+    bool good = true;
+    if (b->json) fputs(b->rows ? "\n]\n" : "[]\n", b->json);
+    if (b->csv && fclose(b->csv) != 0) good = false;
+    if (b->json && fclose(b->json) != 0) good = false;
+    return good;
+}
+
+int pcBenchScenesRun(const pcBenchScenes* plan)
+{
+    Bench b = {.plan = plan};
+    b.shared = mmap(NULL, sizeof *b.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (b.shared == MAP_FAILED) return pcCliBadInput("out of memory for the scenes");
+    bool good = openFiles(&b);
+    if (good) printHead();
+    for (int i = 0; good && i < (plan->scenes ? plan->scenes : SCENES); i++)
+        good = playScene(&b, plan->scenes ? plan->scene[i] : scenes[i].name);
+    if (!closeFiles(&b)) good = false;
+    munmap(b.shared, sizeof *b.shared);
+    return !good ? PC_CLI_BAD_INPUT : b.missed ? PC_CLI_CHECK_FAILED : PC_CLI_OK;
+}

@@ -1,0 +1,292 @@
+/*
+ * What a problem can be spared.
+ *
+ * The guess. In a world at rest the impulses of the last step are those of this one. Then v = f + M^-1 J'c and one certificate are all the
+ * work.
+ *
+ * Contacts that do not act. Looking ahead finds ten contacts for every one that will press; but a contact with c = 0 is no part of the
+ * problem, as long as u~ is in K* without it. So: solve with the contacts that the guess presses or drives together, look at the others
+ * with the v that comes out, take in those that are violated, and again from there. The end of it solves the whole problem, not an
+ * approximation of it: what was left out has c = 0 and u~ in K*, to the last digit. What the acting contacts do not tie together is solved
+ * group by group, and a group that gets no new contact keeps its answer.
+ */
+#include "solver/lazy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "linalg/mass.h"
+#include "solver/certificate.h"
+#include "solver/memory.h"
+
+#define FEWEST_CONES 24 /* smaller problems are solved at once */
+#define ROUNDS 12       /* then all are taken */
+
+/* ---- the guess ---- */
+
+static double rowVelocity(const pcProblem* p, int row, const double* v)
+{
+    const int* block = p->block + 2 * (size_t)row;
+    const double* J = p->J + 12 * (size_t)row;
+    double u = -p->target[row];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; block[side] >= 0 && i < 6; i++) u += J[6 * side + i] * v[6 * (size_t)block[side] + (size_t)i];
+    return u;
+}
+
+/* v = f + M^-1 J'c */
+static bool follow(const pcProblem* p, const double* c, pcArena* arena, double* v)
+{
+    pcMass mass;
+    size_t mark = pcArenaMark(arena), n = 6 * (size_t)p->blocks;
+    bool good = pcMassFactor(&mass, p->blocks, false, p->mass, arena);
+    memset(v, 0, n * sizeof *v);
+    for (int row = 0; row < p->rows; row++) {
+        if (c[row] == 0.0) continue;
+        for (int side = 0; side < 2; side++) {
+            int block = p->block[2 * (size_t)row + (size_t)side];
+            const double* J = p->J + 12 * (size_t)row + 6 * side;
+            for (int i = 0; block >= 0 && i < 6; i++) v[6 * (size_t)block + (size_t)i] += J[i] * c[row];
+        }
+    }
+    if (good) pcMassSolve(&mass, v);
+    for (size_t i = 0; i < n; i++) v[i] = good ? v[i] + p->free[i] : p->free[i];
+    pcArenaRelease(arena, mark);
+    return good;
+}
+
+bool pcGuessSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, const double* c)
+{
+    if (!settings->warm || p->W || p->dense || !follow(p, c, &memory->arena, v) || !(settings->guess > 0.0)) return false;
+    pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
+    if (!(certificate.residual <= settings->guess && certificate.momentum <= settings->tolerance)) return false;
+    *info = (pcConeInfo){.solve = {.outcome = PC_SOLVED, .residual = certificate.residual}, .solver = "guess"};
+    info->certified = true, info->certificate = certificate;
+    return true;
+}
+
+/* ---- contacts that act ---- */
+
+typedef struct Lazy {
+    const pcProblem* p;
+    const pcConeSettings* settings;
+    pcSolverMemory* memory;
+    pcConeSolve* solve;
+    double *v, *c;
+    int* round;       /* per cone: in which it was taken in; 0: not yet */
+    int* parent;      /* per block: union-find over the cones that are taken */
+    int* start;       /* per block that stands for a group: where its cones begin in `member` … */
+    int* member;      /* … which lists them by groups */
+    int* local;       /* per block: its number in its group */
+    double* residual; /* per block that stands for a group: of its last solution */
+    pcOutcome* outcome;
+    pcConeInfo* info;
+    int largest; /* rows of the largest group */
+} Lazy;
+
+static bool lazyNew(Lazy* s, pcArena* arena)
+{
+    int cones = s->p->cones, blocks = s->p->blocks;
+    s->round = pcArenaNew(arena, int, cones), s->member = pcArenaRaw(arena, int, cones);
+    s->parent = pcArenaRaw(arena, int, blocks), s->start = pcArenaRaw(arena, int, blocks + 1), s->local = pcArenaRaw(arena, int, blocks);
+    s->residual = pcArenaNew(arena, double, blocks), s->outcome = pcArenaNew(arena, pcOutcome, blocks);
+    return pcArenaGood(arena);
+}
+
+/* How fast a contact that carries nothing opens, beyond what its law asks for. */
+static double opening(const pcProblem* p, const pcCone* cone, const double* v)
+{
+    double u[PC_CONE_ROWS];
+    u[0] = rowVelocity(p, cone->row, v);
+    if (p->coulomb || u[0] < 0.0) return u[0];
+    for (int i = 1; i < cone->rows; i++) u[i] = rowVelocity(p, cone->row + i, v);
+    for (int g = 0; g < cone->groups; g++) u[0] -= pcConeSlip(cone, g, u);
+    return u[0];
+}
+
+/* Takes in what acts at v, or carries something in the guess; how many that are. */
+static int takeIn(Lazy* s, int round, const double* v, const double* cOrNull)
+{
+    int more = 0;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (s->round[k]) continue;
+        bool acts =
+            round > ROUNDS || cone->kind != PC_CONE_FRICTION || (cOrNull && cOrNull[cone->row] > 0.0) || !(opening(s->p, cone, v) >= 0.0);
+        if (acts) s->round[k] = round, more++;
+    }
+    return more;
+}
+
+/* ---- groups that hang together ---- */
+
+static int rootOf(int* parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Any block of a cone; -1: it has none. */
+static int handleOf(const pcProblem* p, int cone)
+{
+    const int* block = p->block + 2 * (size_t)p->cone[cone].row;
+    return block[0] >= 0 ? block[0] : block[1];
+}
+
+static void joinBlocks(Lazy* s)
+{
+    const pcProblem* p = s->p;
+    for (int i = 0; i < p->blocks; i++) s->parent[i] = i;
+    for (int k = 0; k < p->cones; k++) {
+        const int* block = p->block + 2 * (size_t)p->cone[k].row;
+        if (!s->round[k] || block[0] < 0 || block[1] < 0) continue;
+        int a = rootOf(s->parent, block[0]), b = rootOf(s->parent, block[1]);
+        if (a != b) s->parent[a < b ? b : a] = a < b ? a : b;
+    }
+}
+
+/* Cones by the root of their group, in their order. A cone without blocks has nothing to decide. */
+static void listMembers(Lazy* s)
+{
+    const pcProblem* p = s->p;
+    memset(s->start, 0, ((size_t)p->blocks + 1) * sizeof *s->start);
+    for (int k = 0; k < p->cones; k++)
+        if (s->round[k] && handleOf(p, k) >= 0) s->start[rootOf(s->parent, handleOf(p, k)) + 1]++;
+    for (int i = 0; i < p->blocks; i++) s->start[i + 1] += s->start[i], s->local[i] = s->start[i];
+    for (int k = 0; k < p->cones; k++)
+        if (s->round[k] && handleOf(p, k) >= 0) s->member[s->local[rootOf(s->parent, handleOf(p, k))]++] = k;
+}
+
+/* The problem of one group. */
+typedef struct Group {
+    pcProblem part;
+    int* where; /* per block of it: which one of all */
+    double *mass, *free, *v, *c;
+    int* block;
+    double *J, *target, *soft;
+    pcCone* cone;
+} Group;
+
+static bool groupNew(Group* g, const Lazy* s, const int* member, int cones, pcArena* arena)
+{
+    size_t rows = 0, blocks;
+    for (int i = 0; i < cones; i++) rows += (size_t)s->p->cone[member[i]].rows;
+    blocks = 2 * (size_t)cones < (size_t)s->p->blocks ? 2 * (size_t)cones : (size_t)s->p->blocks;
+    *g = (Group){.part = *s->p};
+    g->where = pcArenaRaw(arena, int, blocks), g->mass = pcArenaRaw(arena, double, 36 * blocks);
+    g->free = pcArenaRaw(arena, double, 6 * blocks), g->v = pcArenaRaw(arena, double, 6 * blocks);
+    g->block = pcArenaRaw(arena, int, 2 * rows), g->J = pcArenaRaw(arena, double, 12 * rows);
+    g->target = pcArenaRaw(arena, double, rows), g->soft = pcArenaRaw(arena, double, rows), g->c = pcArenaRaw(arena, double, rows);
+    g->cone = pcArenaRaw(arena, pcCone, cones);
+    g->part.blocks = g->part.rows = 0, g->part.cones = cones;
+    g->part.mass = g->mass, g->part.free = g->free, g->part.block = g->block, g->part.J = g->J;
+    g->part.target = g->target, g->part.soft = g->soft, g->part.cone = g->cone;
+    return pcArenaGood(arena);
+}
+
+static void addBlock(Group* g, const Lazy* s, int block)
+{
+    size_t from = (size_t)block, to = (size_t)g->part.blocks;
+    if (block < 0 || s->local[block] >= 0) return;
+    s->local[block] = g->part.blocks, g->where[g->part.blocks++] = block;
+    memcpy(g->mass + 36 * to, s->p->mass + 36 * from, 36 * sizeof *g->mass);
+    memcpy(g->free + 6 * to, s->p->free + 6 * from, 6 * sizeof *g->free);
+    memcpy(g->v + 6 * to, s->v + 6 * from, 6 * sizeof *g->v);
+}
+
+static void addCone(Group* g, const Lazy* s, int index, int at)
+{
+    const pcProblem* p = s->p;
+    const pcCone* cone = p->cone + index;
+    const int* block = p->block + 2 * (size_t)cone->row;
+    size_t from = (size_t)cone->row, to = (size_t)g->part.rows, rows = (size_t)cone->rows;
+    addBlock(g, s, block[0]), addBlock(g, s, block[1]);
+    g->cone[at] = *cone, g->cone[at].row = g->part.rows;
+    for (size_t i = 0; i < 2 * rows; i++) g->block[2 * to + i] = block[i % 2] >= 0 ? s->local[block[i % 2]] : -1;
+    memcpy(g->J + 12 * to, p->J + 12 * from, 12 * rows * sizeof *g->J);
+    memcpy(g->target + to, p->target + from, rows * sizeof *g->target);
+    memcpy(g->soft + to, p->soft + from, rows * sizeof *g->soft);
+    memcpy(g->c + to, s->c + from, rows * sizeof *g->c);
+    g->part.rows += cone->rows;
+}
+
+static void takeAnswer(Lazy* s, const Group* g, const int* member, int root, const pcConeInfo* info)
+{
+    for (int i = 0; i < g->part.blocks; i++) memcpy(s->v + 6 * (size_t)g->where[i], g->v + 6 * (size_t)i, 6 * sizeof *g->v);
+    for (int i = 0; i < g->part.cones; i++)
+        memcpy(s->c + s->p->cone[member[i]].row, g->c + g->cone[i].row, (size_t)g->cone[i].rows * sizeof *g->c);
+    s->info->solve.iterations += info->solve.iterations, s->info->solve.fallbacks += info->solve.fallbacks;
+    if (g->part.rows > s->largest) s->largest = g->part.rows, s->info->solver = info->solver;
+    s->residual[root] = info->solve.residual, s->outcome[root] = info->solve.outcome;
+}
+
+/* The group of a root, if anything has come in since it was solved. */
+static bool solveGroup(Lazy* s, int root, int round)
+{
+    const int* member = s->member + s->start[root];
+    int cones = s->start[root + 1] - s->start[root];
+    bool changed = false;
+    Group g;
+    for (int i = 0; i < cones; i++) changed |= s->round[member[i]] == round;
+    if (!changed) return true;
+    size_t mark = pcArenaMark(&s->memory->arena);
+    bool good = groupNew(&g, s, member, cones, &s->memory->arena);
+    for (int i = 0; good && i < cones; i++) addCone(&g, s, member[i], i);
+    if (good) {
+        pcConeSettings inner = *s->settings;
+        inner.warm |= round > 1;
+        pcConeInfo info = s->solve(&g.part, &inner, s->memory, g.v, g.c);
+        takeAnswer(s, &g, member, root, &info);
+        for (int i = 0; i < g.part.blocks; i++) s->local[g.where[i]] = -1;
+    }
+    pcArenaRelease(&s->memory->arena, mark);
+    return good;
+}
+
+static bool solveGroups(Lazy* s, int round)
+{
+    bool good = true;
+    joinBlocks(s), listMembers(s);
+    for (int i = 0; i < s->p->blocks; i++) s->local[i] = -1;
+    for (int i = 0; i < s->p->blocks && good; i++)
+        if (s->start[i + 1] > s->start[i]) good = solveGroup(s, i, round);
+    return good;
+}
+
+/* What nothing acts on goes on as it would; and the guess of what is left out is none. */
+static void begin(Lazy* s, bool warm)
+{
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (!warm || !s->round[k]) memset(s->c + cone->row, 0, (size_t)cone->rows * sizeof *s->c);
+    }
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] = warm ? s->v[i] : s->p->free[i];
+    s->info->solve = (pcSolveInfo){.outcome = PC_SOLVED};
+}
+
+static void end(Lazy* s)
+{
+    for (int i = 0; i < s->p->blocks; i++) {
+        if (s->start[i + 1] == s->start[i]) continue;
+        s->info->solve.residual = larger(s->info->solve.residual, s->residual[i]);
+        if (s->outcome[i] > s->info->solve.outcome) s->info->solve.outcome = s->outcome[i];
+    }
+}
+
+bool pcLazySolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeSolve* solve, pcConeInfo* info,
+                 double* v, double* c)
+{
+    if (p->W || p->dense || p->cones < FEWEST_CONES || settings->maxIterations > 0) return false;
+    Lazy s = {.p = p, .settings = settings, .memory = memory, .solve = solve, .v = v, .c = c, .info = info};
+    size_t mark = pcArenaMark(&memory->arena);
+    bool good = lazyNew(&s, &memory->arena);
+    if (good) takeIn(&s, 1, settings->warm ? v : p->free, settings->warm ? c : NULL), begin(&s, settings->warm);
+    for (int round = 1, more = 1; good && more; round++) {
+        good = solveGroups(&s, round);
+        more = good ? takeIn(&s, round + 1, v, NULL) : 0;
+    }
+    if (good) end(&s);
+    pcArenaRelease(&memory->arena, mark);
+    return good;
+}

@@ -1,0 +1,14 @@
+/* M + J'G J: the matrix of Newton's method in velocity space, one 6x6 block per body and per pair of bodies that a row ties together. */
+#ifndef PC_SOLVER_STIFFNESS_H
+#define PC_SOLVER_STIFFNESS_H
+
+#include "linalg/blocks.h"
+#include "solver/problem.h"
+
+/* false: out of memory. */
+bool pcStiffnessPattern(const pcProblem* problem, pcArena* arena, pcBlocks* out);
+
+/* G: per cone a matrix of its rows, row-major, from offset[cone] on. */
+void pcStiffnessFill(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
+
+#endif

@@ -1,0 +1,61 @@
+/* Scenes of speed and scale in test_worlds/peers/scenes, in a short form: what must stand stands, and every step is solved. */
+#include <math.h>
+#include <stdio.h>
+
+#include "adapters/cli/play.h"
+#include "adapters/gtest/pctest.h"
+
+static pcPlayed playScene(const char* scene, const char* settings, double step, double time)
+{
+    char path[512];
+    pcPlayed played = {0};
+    snprintf(path, sizeof path, "%s/peers/scenes/%s.world", PCONTACT_TEST_WORLDS, scene);
+    pcPlayPlan plan = {.file = path, .settings = settings, .step = step, .time = time};
+    PC_EXPECT_STATUS(PC_OK, pcPlay(&plan, &played));
+    PC_EXPECT_EQ_INT(0, played.nativeSteps);
+    PC_EXPECT_EQ_INT(0, played.messages);
+    PC_EXPECT_TRUE(played.finite);
+    return played;
+}
+
+/* Creep, per second, over the last quarter: 1e-9 m in a minute is 1.7e-11 m/s. */
+PC_TEST(Scenes, StacksAndWallsStand)
+{
+    static const char* const scenes[] = {"stack10", "stack10_gap", "wall55", "wall55_gap", "kapla"};
+    for (int i = 0; i < 5; i++) {
+        PC_CASE("%s", scenes[i]);
+        pcPlayed played = playScene(scenes[i], "", 0.0, 1.0);
+        PC_EXPECT_EQ_INT(0, played.inaccurate);
+        PC_EXPECT_LE(played.residual, 1e-8);
+        PC_EXPECT_LE(played.length.most, 1e-8);
+        PC_EXPECT_LE(played.creep, 1.7e-11);
+    }
+}
+
+PC_TEST(Scenes, LightBodiesCarryHeavyOnes)
+{
+    static const char* const scenes[] = {"stackmass", "under1e4", "under1e6"};
+    for (int i = 0; i < 3; i++) {
+        PC_CASE("%s", scenes[i]);
+        pcPlayed played = playScene(scenes[i], "", 0.0, 2.0);
+        PC_EXPECT_LE(played.residual, 1e-8);
+        PC_EXPECT_LE(played.length.most, 1e-8);
+        PC_EXPECT_LE(played.creep, 1.7e-11);
+    }
+}
+
+PC_TEST(Scenes, DominoesFallWithEveryStepSolved)
+{
+    pcPlayed played = playScene("domino20", "", 0.0, 3.0);
+    PC_EXPECT_EQ_INT(0, played.inaccurate);
+    PC_EXPECT_LE(played.length.most, 5e-3); /* what turns by 0.05 in a step is off its tangent by that squared */
+    PC_EXPECT_LE(played.energyGain, 0.1);
+}
+
+/* The error of the joints is of second order: a quarter at half the step. */
+PC_TEST(Scenes, LoadedChainHoldsAtSmallSteps)
+{
+    double coarse = playScene("chain10", "gamma=1", 0.002, 1.0).joint.most, fine = playScene("chain10", "gamma=1", 0.001, 1.0).joint.most;
+    PC_EXPECT_LE(coarse, 5e-5);
+    PC_EXPECT_LE(fine, 0.4 * coarse);
+}
