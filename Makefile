@@ -25,7 +25,8 @@ help:
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
-	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores)"
+	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
+	@echo "                     FUZZ_METRIC, FUZZ_SDF: other arguments for the two programs, such as FUZZ_SDF='1000 7' (files, seed)"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
 	@echo "make sanitize        the tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan            tests in which threads meet, under the thread sanitizer"
@@ -72,9 +73,14 @@ bench: build
 	@echo "== bench: pcontact bench step"
 	@$(DIR)/pcontact bench step $(ARGS)
 
+FUZZ_METRIC ?= $(or $(ARGS),--cases 10000000 --jobs $(JOBS))
+FUZZ_SDF    ?= 20000
+
 fuzz: build
 	@echo "== fuzz: metric_fuzz"
-	@$(DIR)/metric_fuzz $(or $(ARGS),--cases 10000000 --jobs $(JOBS))
+	@$(DIR)/metric_fuzz $(FUZZ_METRIC)
+	@echo "== fuzz: sdf_fuzz"
+	@if [ -x $(DIR)/sdf_fuzz ]; then $(DIR)/sdf_fuzz $(FUZZ_SDF); else echo "not built: there is no ODE"; fi
 
 install: build
 	@echo "== install: $(PREFIX)"

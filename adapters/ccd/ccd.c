@@ -33,8 +33,10 @@ typedef struct Graph {
 
 struct pcCcdShape {
     Graph graph;
-    int isBox;
+    int isBox, isRound;
     double half[3]; /* of a box */
+    double semi[3]; /* round: semi-axes of the round part, and half the segment that it is moved along */
+    double reach;
     double centre[3];
 };
 
@@ -146,14 +148,18 @@ pcStatus pcCcdShapeCreate(const pcShape* shape, pcCcdShape** out)
     if (status != PC_OK) return status;
     pcCcdShape* made = calloc(1, sizeof *made);
     if (!made) return PC_ERROR_MEMORY;
-    status = buildGraph(shape, &info, &made->graph);
+    made->isRound =
+        info.kind == PC_SHAPE_SPHERE || info.kind == PC_SHAPE_ELLIPSOID || info.kind == PC_SHAPE_CAPSULE || info.kind == PC_SHAPE_CYLINDER;
+    memcpy(made->semi, info.semi, sizeof made->semi);
+    made->reach = 0.5 * info.length;
+    if (!made->isRound) status = buildGraph(shape, &info, &made->graph);
     if (status != PC_OK) {
         pcCcdShapeFree(made);
         return status;
     }
     made->isBox = info.kind == PC_SHAPE_BOX;
     memcpy(made->centre, info.centre, sizeof made->centre);
-    for (int k = 0; k < 3; k++) made->half[k] = fabs(made->graph.vertex[k]);
+    for (int k = 0; k < 3 && !made->isRound; k++) made->half[k] = fabs(made->graph.vertex[k]);
     *out = made;
     return PC_OK;
 }
@@ -211,6 +217,17 @@ static void supportBox(const void* object, const ccd_vec3_t* dir, ccd_vec3_t* ou
     toWorld(p, corner, out);
 }
 
+static void supportRound(const void* object, const ccd_vec3_t* dir, ccd_vec3_t* out)
+{
+    const Placed* p = object;
+    const double* a = p->shape->semi;
+    double d[3];
+    toBody(p, dir, d);
+    double ad[3] = {a[0] * d[0], a[1] * d[1], a[2] * d[2]}, size = sqrt(along(ad, ad)), scale = size > 0 ? 1 / size : 0;
+    double point[3] = {scale * a[0] * ad[0], scale * a[1] * ad[1], scale * a[2] * ad[2] + copysign(p->shape->reach, d[2])};
+    toWorld(p, point, out);
+}
+
 static void supportScan(const void* object, const ccd_vec3_t* dir, ccd_vec3_t* out)
 {
     const Placed* p = object;
@@ -262,6 +279,7 @@ static void centre(const void* object, ccd_vec3_t* out)
 
 static ccd_support_fn supportOf(const pcCcdShape* shape, const pcCcdSettings* settings)
 {
+    if (shape->isRound) return supportRound;
     if (settings->climbOnly) return supportClimb;
     if (shape->isBox) return supportBox;
     return shape->graph.count <= SCAN_LIMIT ? supportScan : supportClimb;

@@ -1,5 +1,5 @@
 /*
- * libccd as a second opinion: distance, penetration depth and portal refinement of two polyhedra.
+ * libccd as a second opinion: distance, penetration depth and portal refinement of two convex bodies.
  *
  * Two uses: the tests compare the ratio metric with Euclidean distances and depths found by code that shares nothing with ours,
  * and the benchmark times libccd on the pairs that it times us on. Works from the public headers of pcontact only.
@@ -12,10 +12,10 @@
 #include "pcontact/shape.h"
 #include "pcontact/types.h"
 
-/* A polyhedron as libccd's callbacks need it: vertices and the vertex graph. Immutable; independent of the shape it came from. */
+/* A shape as libccd's callbacks need it: vertices and the vertex graph of a polyhedron, the semi-axes of a round shape. Immutable; independent of the shape it came from. */
 typedef struct pcCcdShape pcCcdShape;
 
-/* PC_ERROR_UNSUPPORTED if the shape is no polyhedron. */
+/* PC_ERROR_UNSUPPORTED if the shape is a half-space, a container or a support function. */
 pcStatus pcCcdShapeCreate(const pcShape* shape, pcCcdShape** out);
 void pcCcdShapeFree(pcCcdShape* shape);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "adapters/cli/bench_pairs.h"
+#include "adapters/cli/bench_round.h"
 #include "adapters/cli/cli.h"
 #include "adapters/cli/options.h"
 #include "pcontact/metric.h"
@@ -419,6 +420,12 @@ static int eventsScene(Bench* b)
     return result;
 }
 
+static int roundScene(Bench* b)
+{
+    pcStatus status = benchRound(&b->rig, b->csv, &b->belowTarget);
+    return status == PC_OK ? PC_CLI_OK : failure("a query of round bodies", status);
+}
+
 /* ---- the command ---- */
 
 typedef struct Options {
@@ -426,12 +433,13 @@ typedef struct Options {
     int seed, batch, quick, help;
 } Options;
 
-static const char help[] = "Usage: pcontact bench metric [--quick] [--seed N] [--batch N] [--csv FILE]\n\n"
-                           "Times the ratio metric and libccd (MPR and GJK+EPA) on the same pairs.\n"
-                           "  --quick      fewer pairs and passes\n"
-                           "  --seed N     other pairs (default 1)\n"
-                           "  --batch N    N identical queries between two readings of the clock (default 1)\n"
-                           "  --csv FILE   also write scene,method,vertices,median_ns,p99_ns,ratio_to_mpr,target\n";
+static const char help[] =
+    "Usage: pcontact bench metric [--quick] [--seed N] [--batch N] [--csv FILE]\n\n"
+    "Times the ratio metric and libccd (MPR and GJK+EPA) on the same pairs; round bodies also against ODE's colliders.\n"
+    "  --quick      fewer pairs and passes\n"
+    "  --seed N     other pairs (default 1)\n"
+    "  --batch N    N identical queries between two readings of the clock (default 1)\n"
+    "  --csv FILE   also write scene,method,vertices,median_ns,p99_ns,ratio_to_mpr,target\n";
 
 static int parseNumber(const char* name, const char* text, int* out)
 {
@@ -478,6 +486,7 @@ static int runAll(Bench* b)
     if (code == PC_CLI_OK) code = setupScene(b);
     if (code == PC_CLI_OK) code = batchScene(b);
     if (code == PC_CLI_OK) code = eventsScene(b);
+    if (code == PC_CLI_OK) code = roundScene(b);
     if (code == PC_CLI_OK)
         printf("\n%d of %d comparisons with libccd or between our own paths disagree; %d figures below target\n", b->disagreed, b->compared,
                b->belowTarget);

@@ -29,6 +29,8 @@ typedef struct BenchPair {
     const pcEventSettings* events;
     pcEvent* event;
     int eventCount;
+    void* rival[2]; /* the same bodies as geoms of ODE, where it is compared */
+    int rivalCount;
     double centre[2][3];      /* of the shapes, in their axes */
     double first[3];          /* world centre of body 1 */
     double direction[3];      /* from there to the centre of body 2 */

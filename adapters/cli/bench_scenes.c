@@ -117,7 +117,7 @@ static void measureStep(Play* p, int step)
     Measured* out = p->out;
     pcLawVerdict verdict = pcJudgeAfter(&p->judge, p->stage, p->h);
     if (pcWorldReport(p->stage->world, &report) != PC_OK || pcWorldReportMore(p->stage->world, &extra) != PC_OK) return;
-    if (!isnan(verdict.residual)) out->residual = fmax(out->residual, verdict.residual);
+    if (!isnan(verdict.law)) out->residual = fmax(out->residual, verdict.law);
     if (!extra.native) {
         out->ownResidual = fmax(out->ownResidual, fmax(report.residual, report.equality));
         out->missed += !(fmax(report.residual, report.equality) <= MISSED);

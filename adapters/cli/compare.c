@@ -16,11 +16,12 @@ static const char help[] =
     "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way:\n\n"
     "  pcontact compare balance2\n"
     "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
-    "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.lcp.steps.csv, …\n\n"
+    "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n\n"
     "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
     "  joint error    before each step: the largest error of a joint's rows\n"
     "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
-    "  residual       how far contacts are from their law (natural map), by the velocities of the step\n"
+    "  Coulomb's law  how far contacts are from it after the step (natural map), by the velocities of the step\n"
+    "  residual       of the problem that our model solves, as it reports it\n"
     "  energy gain    the most that the energy ever rose again; motors and springs may add some\n"
     "  momentum       what momentum and impulses of a step disagree by, by the weight over the step\n"
     "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n\n"
@@ -44,6 +45,7 @@ static const Quantity quantities[] = {
     {"joint error: mean", "joint_error_mean", "", offsetof(pcPlayed, joint.mean), NUMBER},
     {"joint error: most", "joint_error_max", "", offsetof(pcPlayed, joint.most), NUMBER},
     {"cone excess: most", "cone_excess_max", "", offsetof(pcPlayed, coneExcess), NUMBER},
+    {"off Coulomb's law: most", "law_error_max", "", offsetof(pcPlayed, law), NUMBER},
     {"residual: most", "residual_max", "", offsetof(pcPlayed, residual), NUMBER},
     {"energy gain: most", "energy_gain_max", "J", offsetof(pcPlayed, energyGain), NUMBER},
     {"momentum error: most", "momentum_error_max", "", offsetof(pcPlayed, momentum), NUMBER},
@@ -170,6 +172,11 @@ int pcCliCompare(int argc, char** argv)
     static Comparison c;
     int code = pcPlayOptionsRead(&options, "compare", help, argc, argv);
     if (!options.world) return code;
+    pcSettings settings = pcDefaultSettings();
+    pcSettingsParse(&settings, options.settings.text);
+    if (settings.model == PC_MODEL_NATIVE || settings.model == PC_MODEL_QUICK)
+        return pcCliBadInput("'compare' has a column for model=%s anyway; name ours, or none", pcModelName(settings.model));
+    if (options.quiet) return pcCliBadInput("'compare' has no option '--quiet'; 'pcontact compare --help' explains it");
     c.options = &options;
     for (int k = 0; k < MODELS; k++)
         if (playOne(&c, k) != PC_OK) return pcCliBadInput("%s", pcLastError());
@@ -180,6 +187,7 @@ int pcCliCompare(int argc, char** argv)
     else
         printJson(&c);
     const pcPlayed* ours = c.played + MODELS - 1;
+    if (!options.format && ours->skipped[0]) printf("\nnot read: %s\n", ours->skipped);
     if (options.csv && !options.format) printf("\nwritten: %s.{native,quick,ours}.{states,steps}.csv\n", options.csv);
     return ours->nativeSteps == 0 && ours->finite ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }

@@ -111,7 +111,7 @@ static v3 yielding(const pcWorldContact* c)
 }
 
 /* Without friction the first two are 0, and of a friction that always holds nothing is asked but its normal part. */
-static double residualOf(const pcWorldContact* c, double w, double h)
+static double lawError(const pcWorldContact* c, double w, double h)
 {
     bool holds = !(c->mu < HUGE_VAL) || !(c->mu2 < HUGE_VAL);
     v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, h), velocityAt(c->body1, c->point, h)), yielding(c));
@@ -180,7 +180,7 @@ pcLawVerdict pcJudgeAfter(pcJudge* j, const pcStage* stage, double h)
         const pcWorldContact* c = j->contact + i;
         double w = (moves(c->body1) ? 1.0 / massOf(c->body1) : 0.0) + (moves(c->body2) ? 1.0 / massOf(c->body2) : 0.0);
         if (!(w > 0.0) || !(speed > 0.0)) continue;
-        verdict.residual = fmax(verdict.residual, residualOf(c, w, h) / speed);
+        verdict.law = fmax(verdict.law, lawError(c, w, h) / speed);
         verdict.coneExcess = fmax(verdict.coneExcess, excessOf(c));
         largest = fmax(largest, v3Dot(v3Load(c->normal), v3Load(c->impulse)));
     }

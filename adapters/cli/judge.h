@@ -4,7 +4,7 @@
  * yields by softness and slip included, c the impulse, w = 1/m_1 + 1/m_2:
  *
  *     natural map    z = c - P(c - u~ / w),    u~ = u - target n + mu |u_t| n,    P the projection on the friction cone
- *     residual       w |z| / (velocity scale of the step)
+ *     law            w |z| / (velocity scale of the step)
  *     cone excess    (|c_t| - mu c_n) / (largest c_n of the step)
  *     momentum       |M dv - h F - sum c| / (h M |g|): of all bodies together
  */
@@ -27,7 +27,7 @@ typedef struct pcJudge {
 
 /* NaN: there was nothing to judge. */
 typedef struct pcLawVerdict {
-    double residual, coneExcess, momentum;
+    double law, coneExcess, momentum;
 } pcLawVerdict;
 
 pcStatus pcJudgeBegin(pcJudge* judge, const pcStage* stage); /* once */

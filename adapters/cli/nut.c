@@ -1,12 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "adapters/cli/nut.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/status.h"
+#include "adapters/cli/progress.h"
 
 enum { FILLED = 3 }; /* shakes */
 
@@ -65,13 +64,6 @@ typedef struct Nut {
     int measured;
 } Nut;
 
-static double secondsNow(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void watch(Nut* n)
 {
     for (int i = 0; i < n->stage->bodies; i++) {
@@ -119,21 +111,34 @@ static pcStatus play(Nut* n)
     const pcNutPlan* plan = n->plan;
     double h = plan->step > 0.0 ? plan->step : n->stage->step, frequency = n->scene->physics.shakeFrequency;
     pcNutTrack* track = &n->out->track;
+    pcProgress progress = pcProgressBegin("shakes");
     for (int step = 1; track->shakes < plan->shakes && track->shakes < PC_NUT_MOST_SHAKES && track->onTop == 0; step++) {
-        double before = secondsNow();
+        double before = pcCliClock();
         pcStatus status = pcStageStep(n->stage, h);
         if (status != PC_OK) return status;
-        measure(n, 1e3 * (secondsNow() - before));
+        measure(n, 1e3 * (pcCliClock() - before));
         if (floor(step * h * frequency + 1e-9) > track->shakes) watch(n);
+        pcProgressShow(&progress, step * h * frequency, plan->shakes, "at most");
     }
+    pcProgressEnd(&progress);
     countOutside(n);
     return PC_OK;
+}
+
+/* Without the links after so many that move; they are the last ones, with one collision each. */
+static void keepFirst(pcScene* scene, int bodies)
+{
+    int kept = 0, links = 0, collisions = 0;
+    while (links < scene->links && (scene->link[links].fixed || kept < bodies)) kept += !scene->link[links++].fixed;
+    while (collisions < scene->collisions && scene->collision[collisions].link < links) collisions++;
+    scene->links = links, scene->collisions = collisions;
 }
 
 static pcStatus setUp(Nut* n)
 {
     pcSettings settings;
     pcStatus status = pcSceneReadSeeded(n->plan->file, n->plan->seed, &n->scene);
+    if (status == PC_OK && n->plan->bodies > 0) keepFirst(n->scene, n->plan->bodies);
     if (status == PC_OK) status = pcNutFind(n->scene, &n->cast);
     if (status == PC_OK) status = pcStageMake(n->scene, &n->stage);
     if (status != PC_OK) return status;

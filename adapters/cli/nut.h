@@ -24,6 +24,7 @@ typedef struct pcNutPlan {
     const char* settings; /* on top of the file's; NULL: none */
     unsigned seed;        /* 0: the file's */
     double step;          /* 0: the file's */
+    int bodies;           /* only so many, the first ones, for a quick look; 0: all */
     int shakes;           /* at most; fewer if the nut gets on top before */
 } pcNutPlan;
 

@@ -60,8 +60,8 @@ bool pcCliOption(const char* name, int argc, char** argv, int* i, const char** v
 {
     size_t length = strlen(name);
     const char* word = argv[*i];
-    *value = NULL;
     if (strncmp(word, name, length) != 0 || (word[length] != 0 && word[length] != '=')) return false;
+    *value = NULL;
     if (word[length] == '=')
         *value = word + length + 1;
     else if (*i + 1 < argc)

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "adapters/cli/judge.h"
+#include "adapters/cli/progress.h"
 #include "base/status.h"
 
 /* A body counts as at rest if it gets nowhere faster than this, over the last quarter of the time. */
@@ -25,30 +24,8 @@ typedef struct Play {
     double* ms;
     double* settled; /* positions when the last quarter began, three per body */
     double lowest;   /* energy so far */
-    double clock, shown;
+    pcProgress progress;
 } Play;
-
-static double secondsNow(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- progress ---- */
-
-static void showProgress(Play* p, int step)
-{
-    double now = secondsNow();
-    if (!p->plan->name || !isatty(STDERR_FILENO) || now - p->clock < 1.0 || now - p->shown < 0.2) return;
-    p->shown = now;
-    fprintf(stderr, "\r%s: %.2f of %.2f s", p->plan->name, step * p->out->step, p->out->time);
-}
-
-static void hideProgress(const Play* p)
-{
-    if (p->shown > 0.0) fprintf(stderr, "\r%60s\r", "");
-}
 
 /* ---- files ---- */
 
@@ -89,7 +66,7 @@ static void spread(pcSpread* s, double value)
 {
     s->most = s->count == 0 ? value : fmax(s->most, value);
     s->count++;
-    s->mean = isinf(value) ? value : s->mean + (value - s->mean) / s->count; /* once infinite, it stays so */
+    if (isfinite(s->mean)) s->mean = isfinite(value) ? s->mean + (value - s->mean) / s->count : value; /* once infinite, it stays so */
 }
 
 static double largerOrKnown(double a, double b) { return isnan(a) || b > a ? b : a; }
@@ -131,11 +108,12 @@ static void measureReport(Play* p, int step)
     pcPlayed* out = p->out;
     if (pcWorldReport(p->stage->world, &report) != PC_OK || pcWorldReportMore(p->stage->world, &extra) != PC_OK) return;
     spread(&out->infeasibility, fmax(report.infeasibilityContact, report.infeasibilityJoint));
-    spread(&out->ratio, report.infeasibilityContact);
+    spread(&out->ratio, report.infeasibilityContact + 0.0);
     spread(&out->joint, report.infeasibilityJoint);
     spread(&out->length, report.penetration);
     out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
     if (extra.native && extra.reason[0]) out->nativeSteps++, memcpy(out->reason, extra.reason, sizeof out->reason);
+    if (!extra.native) out->residual = largerOrKnown(out->residual, report.residual);
     out->inaccurate += !extra.native && report.outcome == PC_INACCURATE;
     p->ms[step] = extra.milliseconds[PC_HOST_ALL];
 }
@@ -144,7 +122,7 @@ static void measureLaws(Play* p)
 {
     pcPlayed* out = p->out;
     pcLawVerdict verdict = pcJudgeAfter(&p->judge, p->stage, out->step);
-    if (!isnan(verdict.residual)) out->residual = largerOrKnown(out->residual, verdict.residual);
+    if (!isnan(verdict.law)) out->law = largerOrKnown(out->law, verdict.law);
     if (!isnan(verdict.coneExcess)) out->coneExcess = largerOrKnown(out->coneExcess, verdict.coneExcess);
     if (!isnan(verdict.momentum)) out->momentum = largerOrKnown(out->momentum, verdict.momentum);
 }
@@ -175,7 +153,7 @@ static void summarize(Play* p, int quarter)
     pcPlayed* out = p->out;
     measureCreep(p, (p->steps - quarter) * p->out->step);
     qsort(p->ms, (size_t)p->steps, sizeof *p->ms, byValue);
-    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)(0.99 * (p->steps - 1))];
+    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)ceil(0.99 * (p->steps - 1))];
     out->messages = p->stage->messages;
 }
 
@@ -199,7 +177,7 @@ static pcStatus takeStep(Play* p, int step)
     measureEnergy(p);
     writeStates(p, (step + 1) * p->out->step);
     showFrame(p, step + 1);
-    showProgress(p, step + 1);
+    pcProgressShow(&p->progress, (step + 1) * p->out->step, p->out->time, "s");
     return PC_OK;
 }
 
@@ -209,13 +187,13 @@ static pcStatus playStage(Play* p)
     writeStates(p, 0.0);
     showFrame(p, 0);
     measureEnergy(p);
-    p->clock = secondsNow();
+    p->progress = pcProgressBegin(p->plan->name);
     for (int step = 0; step < p->steps; step++) {
         if (step == quarter) markSettled(p);
         pcStatus status = takeStep(p, step);
         if (status != PC_OK) return status;
     }
-    hideProgress(p);
+    pcProgressEnd(&p->progress);
     summarize(p, quarter);
     return PC_OK;
 }
@@ -253,6 +231,7 @@ static pcStatus setUp(Play* p)
     if (status == PC_OK) status = attach(p);
     if (status == PC_OK) status = openStates(p);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
+    if (status == PC_OK) snprintf(p->out->skipped, sizeof p->out->skipped, "%s", p->stage->skipped);
     if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
     return status;
 }
@@ -272,7 +251,7 @@ static pcStatus tearDown(Play* p, pcStatus status)
 pcStatus pcPlay(const pcPlayPlan* plan, pcPlayed* out)
 {
     Play p = {.plan = plan, .out = out, .lowest = HUGE_VAL};
-    *out = (pcPlayed){.finite = true, .coneExcess = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
+    *out = (pcPlayed){.finite = true, .coneExcess = NAN, .law = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
     pcStatus status = setUp(&p);
     if (status == PC_OK) status = playStage(&p);
     return tearDown(&p, status);

@@ -35,12 +35,14 @@ typedef struct pcPlayed {
     int messages;                        /* of ODE */
     bool finite;                         /* all bodies are somewhere at the end */
     char reason[256];                    /* of the last native step that had to be */
+    char skipped[512];                   /* what the file has and nobody reads; "" nothing */
     pcSpread infeasibility;              /* I (T 6.3) over the steps: the larger of ratio and joint */
     pcSpread ratio;                      /* penetration: negative part of rho */
     pcSpread joint;                      /* joint error, as ODE's rows have it */
     pcSpread length;                     /* penetration as a length */
     double coneExcess;                   /* most: friction beyond mu times normal, by the largest normal impulse of the step */
-    double residual;                     /* most: natural residual */
+    double law;                          /* most: how far a contact is from Coulomb's law (judge.h) */
+    double residual;                     /* most: of what the model had to solve, as its step reports it */
     double energyGain;                   /* most that the energy ever rose again */
     double momentum;                     /* most that momentum and impulses of a step disagree, by m |g| h of all bodies */
     double creep;                        /* most that a body at rest moves on over the last quarter of the time, length per time */

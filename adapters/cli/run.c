@@ -57,6 +57,7 @@ static void tellEnd(const pcPlayed* p, const pcPlayOptions* options)
            p->ratio.most, p->length.most, p->joint.mean, p->joint.most);
     if (!isnan(p->residual)) printf("residual at most %.2g, %d steps missed the tolerance; ", p->residual, p->inaccurate);
     printf("%.3g ms per step (median), %.3g (p99)\n", p->median, p->p99);
+    if (p->skipped[0]) printf("not read: %s\n", p->skipped);
     if (p->messages > 0) printf("ODE complained %d times\n", p->messages);
     if (p->nativeSteps > 0) printf("%d steps had to be ODE's own: %s\n", p->nativeSteps, p->reason);
     if (!p->finite) puts("a body was lost: its position is not finite");
@@ -69,6 +70,7 @@ int pcCliRun(int argc, char** argv)
     pcPlayed played;
     int code = pcPlayOptionsRead(&options, "run", help, argc, argv), most = 30;
     if (!options.world) return code;
+    if (options.format) return pcCliBadInput("'run' has no option '--format'; 'pcontact run --help' explains it");
     pcPlayPlan plan = {options.path, options.settings.text, options.step, options.time, options.csv, options.world, NULL, &most};
     if (!options.quiet) plan.frame = tellFrame;
     if (pcPlay(&plan, &played) != PC_OK) return pcCliBadInput("%s", pcLastError());

@@ -1,5 +1,5 @@
 /*
- * Round geoms over planes, looking ahead. dCollide knows only what touches; but the depth in a plane that is raised by a length is the depth
+ * Geoms without a shape over planes, looking ahead. dCollide knows only what touches; but the depth in a plane that is raised by a length is the depth
  * in the plane itself plus that length, for every shape, and the points are the same. So dCollide can look ahead here.
  */
 #ifndef PC_ODE_AHEAD_H

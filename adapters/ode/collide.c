@@ -44,12 +44,10 @@ static unsigned fixedFlags(dGeomID geom1, dGeomID geom2)
     return free1 == free2 ? 0u : free1 ? PC_FIXED_2 : PC_FIXED_1;
 }
 
-/* Two planes have no contact, and of a sphere and a polyhedron the metric knows nothing yet. */
+/* Two planes have no contact. */
 static bool metricKnows(const pcShape* shape1, const pcShape* shape2)
 {
-    pcShapeKind kind1 = shape1->kind, kind2 = shape2->kind;
-    if (kind1 == PC_SHAPE_HALFSPACE || kind2 == PC_SHAPE_HALFSPACE) return kind1 != kind2;
-    return (kind1 == PC_SHAPE_SPHERE) == (kind2 == PC_SHAPE_SPHERE);
+    return shape1->kind != PC_SHAPE_HALFSPACE || shape2->kind != PC_SHAPE_HALFSPACE;
 }
 
 bool pcOdeMetricKnows(dGeomID geom1, dGeomID geom2)

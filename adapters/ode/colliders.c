@@ -27,9 +27,13 @@ typedef struct Collider {
     int reverse;           /* called with the geoms exchanged, and its contacts turned round */
 } Collider;
 
-/* Pairs where the metric is at least as good as what ODE has. */
-static const int pairs[][2] = {{dBoxClass, dBoxClass},       {dBoxClass, dPlaneClass},    {dConvexClass, dBoxClass},
-                               {dConvexClass, dConvexClass}, {dConvexClass, dPlaneClass}, {dSphereClass, dPlaneClass}};
+/* All pairs of box, convex, plane, sphere, capsule and cylinder, but for two spheres, of which ODE's answer is as good. */
+static const int pairs[][2] = {
+    {dBoxClass, dBoxClass},        {dBoxClass, dPlaneClass},        {dConvexClass, dBoxClass},      {dConvexClass, dConvexClass},
+    {dConvexClass, dPlaneClass},   {dSphereClass, dPlaneClass},     {dSphereClass, dBoxClass},      {dSphereClass, dConvexClass},
+    {dSphereClass, dCapsuleClass}, {dSphereClass, dCylinderClass},  {dCapsuleClass, dCapsuleClass}, {dCapsuleClass, dBoxClass},
+    {dCapsuleClass, dPlaneClass},  {dCapsuleClass, dCylinderClass}, {dCapsuleClass, dConvexClass},  {dCylinderClass, dCylinderClass},
+    {dCylinderClass, dBoxClass},   {dCylinderClass, dPlaneClass},   {dCylinderClass, dConvexClass}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

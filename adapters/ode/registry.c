@@ -7,6 +7,7 @@
 
 #include "adapters/ode/collide.h"
 #include "adapters/ode/log.h"
+#include "adapters/ode/probe.h"
 
 enum { CHAINS = 64 };
 static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,6 +84,31 @@ pcHost* pcHostMake(dWorldID world)
     pthread_mutex_lock(&registryLock);
     pcHost* host = lookUp(world);
     return take(host ? host : create(world));
+}
+
+/* ---- which world it is ---- */
+
+static const char markerTag = 0;
+
+static bool isMarker(dJointID joint) { return dJointGetType(joint) == dJointTypeNull && dJointGetData(joint) == &markerTag; }
+
+/* It stays when the world is detached: by then the world may be gone. A world that is attached again has its own already. */
+bool pcHostMark(pcHost* host)
+{
+    dJointID joint = pcOdeFirstJoint(host->world);
+    while (joint && !isMarker(joint)) joint = pcOdeNextJoint(joint);
+    if (!joint) joint = dJointCreateNull(host->world, NULL);
+    if (joint) dJointSetData(joint, (void*)(uintptr_t)&markerTag);
+    host->marker = joint;
+    return joint != NULL;
+}
+
+/* The marker is a number here until the world has listed it. */
+bool pcHostIsAlive(const pcHost* host)
+{
+    dJointID joint = pcOdeFirstJoint(host->world);
+    while (joint && joint != host->marker) joint = pcOdeNextJoint(joint);
+    return joint && isMarker(joint);
 }
 
 /* ---- what concerns several worlds ---- */

@@ -17,6 +17,8 @@ typedef struct pcHost {
     pthread_mutex_t lock; /* recursive: a step calls back into the program, which may ask for a report */
     int users;            /* who has it from pcHostFind; freed when none is left and it is detached */
     int detached;
+    bool stepping;
+    dJointID marker; /* a joint without bodies: it dies with its world, so that another one at the same place is not taken for it */
     struct pcHost* next;
 
     pcSettings settings;
@@ -44,6 +46,10 @@ void pcHostRelease(pcHost* host);
 
 /* A new one, found and locked; or the one there is. NULL: out of memory. */
 pcHost* pcHostMake(dWorldID world);
+
+/* Gives the world its marker; false if out of memory. Later: the world is still the one that has it. */
+bool pcHostMark(pcHost* host);
+bool pcHostIsAlive(const pcHost* host);
 
 /* Out of the registry; freed with its last user. */
 void pcHostDrop(pcHost* host);

@@ -85,6 +85,22 @@ static bool readPlane(dGeomID geom, Source* out)
     return true;
 }
 
+static bool readCapsule(dGeomID geom, Source* out)
+{
+    dReal radius, length;
+    dGeomCapsuleGetParams(geom, &radius, &length);
+    out->size[0] = radius, out->size[1] = length;
+    return true;
+}
+
+static bool readCylinder(dGeomID geom, Source* out)
+{
+    dReal radius, length;
+    dGeomCylinderGetParams(geom, &radius, &length);
+    out->size[0] = radius, out->size[1] = length;
+    return true;
+}
+
 /* False: a class that the metric does not know. */
 static bool readSource(dGeomID geom, Source* out)
 {
@@ -93,6 +109,8 @@ static bool readSource(dGeomID geom, Source* out)
     case dBoxClass: return readBox(geom, out);
     case dPlaneClass: return readPlane(geom, out);
     case dSphereClass: out->size[0] = dGeomSphereGetRadius(geom); return true;
+    case dCapsuleClass: return readCapsule(geom, out);
+    case dCylinderClass: return readCylinder(geom, out);
     case dConvexClass: return pcOdeConvexPoints(geom, &out->points);
     default: return false;
     }
@@ -127,6 +145,8 @@ static pcShape* shapeOfSource(const Source* s)
     switch (s->class) {
     case dBoxClass: status = pcShapeBox(size, &shape); break;
     case dSphereClass: status = pcShapeSphere(size[0], &shape); break;
+    case dCapsuleClass: status = pcShapeCapsule(size[0], size[1], &shape); break;
+    case dCylinderClass: status = pcShapeCylinder(size[0], size[1], &shape); break;
     case dPlaneClass: status = pcShapeHalfSpace(size, &shape); break;
     default: return shapeOfPoints(&s->points);
     }

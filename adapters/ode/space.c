@@ -16,7 +16,7 @@
 
 void pcSpaceFree(pcSpace* s)
 {
-    void* all[] = {s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot, s->round, s->plane};
+    void* all[] = {s->shape, s->geom, s->temporary, s->mute, s->strike, s->members.slot, s->strange, s->plane};
     pcCollectedFree(&s->collected);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *s = (pcSpace){0};
@@ -256,13 +256,6 @@ void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double 
 
 /* ---- shapes ---- */
 
-/* Of a class that the metric measures against every other that it knows. */
-static bool meetsAll(dGeomID geom)
-{
-    int class = dGeomGetClass(geom);
-    return class == dBoxClass || class == dConvexClass || class == dPlaneClass;
-}
-
 static pcStatus addPlaced(pcSpace* s, dGeomID geom, const pcPlacedShape* placed)
 {
     int room = s->shapeRoom;
@@ -279,11 +272,11 @@ static bool addGeom(dGeomID** list, int* count, int* room, dGeomID geom)
     return true;
 }
 
-/* For contacts that dCollide finds looking ahead. */
-static bool listGeom(pcSpace* s, dGeomID geom)
+/* For contacts that dCollide finds looking ahead: of geoms without a shape, with planes. */
+static bool listGeom(pcSpace* s, dGeomID geom, bool known)
 {
     if (dGeomGetClass(geom) == dPlaneClass) return addGeom(&s->plane, &s->planes, &s->planeRoom, geom);
-    return meetsAll(geom) || addGeom(&s->round, &s->rounds, &s->roundRoom, geom);
+    return known || addGeom(&s->strange, &s->stranges, &s->strangeRoom, geom);
 }
 
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
@@ -291,9 +284,9 @@ static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
     pcPose pose;
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
-    if (!listGeom(s, geom)) return outOfMemory();
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
-    s->unknown |= !shape || !meetsAll(geom);
+    if (!listGeom(s, geom, shape != NULL)) return outOfMemory();
+    s->unknown |= !shape;
     if (!shape) return PC_OK;
     int body = pcGatheredIndex(g, dGeomGetBody(geom));
     pcPlacedShape placed = {shape, body, body >= 0 ? pcPoseOnBody(&g->state[body].pose, &pose) : pose, category, collide};
@@ -410,7 +403,7 @@ static void fillCollected(Filler* f)
             addAllGiven(f, s->collected.contact + pair->first, pair->count, &pair->surface, &NO_MORE, body);
 }
 
-/* Round geoms with planes. */
+/* Geoms that the metric does not know with planes. */
 static void fillPlanes(Filler* f, dWorldID world, const pcSettings* settings, double h)
 {
     pcSpace* s = f->space;
@@ -419,12 +412,13 @@ static void fillPlanes(Filler* f, dWorldID world, const pcSettings* settings, do
     dVector3 gravity;
     dWorldGetGravity(world, gravity);
     dGeomID raised = dCreatePlane(NULL, 0, 0, 1, 0);
-    for (int i = 0; i < s->rounds; i++) {
-        double margin = pcAheadMargin(f->gathered, s->round[i], gravity, settings, h);
+    for (int i = 0; i < s->stranges; i++) {
+        double margin = pcAheadMargin(f->gathered, s->strange[i], gravity, settings, h);
         for (int k = 0; k < s->planes; k++) {
-            dGeomID round = s->round[i], plane = s->plane[k];
-            int count = pcAheadCollide(round, plane, raised, margin, geoms, PC_MOST_CONTACTS);
-            if (count > 0 && surfaceOf(s, round, plane, &s->host.surface, &surface)) fillContacts(f, round, plane, geoms, count, &surface);
+            dGeomID strange = s->strange[i], plane = s->plane[k];
+            int count = pcAheadCollide(strange, plane, raised, margin, geoms, PC_MOST_CONTACTS);
+            if (count > 0 && surfaceOf(s, strange, plane, &s->host.surface, &surface))
+                fillContacts(f, strange, plane, geoms, count, &surface);
         }
     }
     dGeomDestroy(raised);
@@ -476,7 +470,7 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = s->rounds = s->planes = s->directed = 0, s->unknown = false, s->active = !pcSpaceIdle(s);
+    s->shapes = s->stranges = s->planes = s->directed = 0, s->unknown = false, s->active = !pcSpaceIdle(s);
     if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
@@ -484,7 +478,7 @@ pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettin
     if (!native) status = s->space ? addSpace(s, g, s->space) : addCollected(s, g);
     Filler filler = {.space = s, .gathered = g, .native = native, .ahead = !native && s->space};
     if (status == PC_OK && (native || s->unknown)) visitPairs(s, fillPair, &filler), fillCollected(&filler);
-    if (status == PC_OK && filler.ahead && s->rounds > 0 && s->planes > 0) fillPlanes(&filler, world, settings, h);
+    if (status == PC_OK && filler.ahead && s->stranges > 0 && s->planes > 0) fillPlanes(&filler, world, settings, h);
     return status == PC_OK ? filler.status : status;
 }
 
@@ -558,15 +552,39 @@ typedef struct Joiner {
     pcSurface usual;
 } Joiner;
 
+/* Numbers that are none would end the program in ODE's solver; what was refused for a step of ours may come here. */
+static dSurfaceParameters usable(const dSurfaceParameters* surface)
+{
+    dSurfaceParameters s = *surface;
+    const struct {
+        int bit;
+        dReal value;
+    } parts[] = {{dContactBounce, s.bounce + s.bounce_vel},
+                 {dContactSoftERP, s.soft_erp},
+                 {dContactSoftCFM, s.soft_cfm},
+                 {dContactMotion1, s.motion1},
+                 {dContactMotion2, s.motion2},
+                 {dContactMotionN, s.motionN},
+                 {dContactSlip1, s.slip1},
+                 {dContactSlip2, s.slip2}};
+    dReal* coefficient[] = {&s.mu, &s.mu2, &s.rho, &s.rho2, &s.rhoN};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!isfinite(parts[i].value)) s.mode &= ~parts[i].bit;
+    for (size_t i = 0; i < sizeof coefficient / sizeof *coefficient; i++)
+        if (!(*coefficient[i] >= 0.0)) *coefficient[i] = 0.0;
+    return s;
+}
+
 /* Contacts of a pair of geoms with these bodies, at least one of them not NULL. */
 static void joinContacts(Joiner* j, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const pcSurfaceMore* more,
                          const dBodyID body[2])
 {
     pcSpace* s = j->space;
+    dSurfaceParameters known = usable(surface);
     for (int i = 0; i < count; i++) {
         dContact contact;
         if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) return;
-        fillContact(&contact, geoms + i, surface, more);
+        fillContact(&contact, geoms + i, &known, more);
         if (!(v3Norm(v3Load(contact.geom.normal)) > 0.5) || contact.geom.depth < 0.0) continue; /* ODE would end the program; or pull */
         dJointID joint = s->temporary[s->temporaries++] = dJointCreateContact(j->world, NULL, &contact);
         dJointAttach(joint, body[0], body[1]);

@@ -37,10 +37,10 @@ typedef struct pcSpace {
     int shapes, shapeRoom;
     pcPlacedShape* shape;
     dGeomID* geom;
-    pcGeomSet members;                        /* geoms of the space */
-    bool unknown;                             /* a geom of the space is of a class that the metric does not know */
-    int rounds, roundRoom, planes, planeRoom; /* geoms that the metric does not measure against planes, and planes */
-    dGeomID *round, *plane;
+    pcGeomSet members;                            /* geoms of the space */
+    bool unknown;                                 /* a geom of the space is of a class that the metric does not know */
+    int stranges, strangeRoom, planes, planeRoom; /* geoms without a shape, and planes */
+    dGeomID *strange, *plane;
     pcHostSurface host;
     int directed; /* surfaces that asked for motion along a direction, which pairs do not have */
 

@@ -6,15 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
 #include "adapters/ode/view.h"
 #include "base/status.h"
 #include "base/vec.h"
-
-/* How many contacts there will be is not known before the step: room for twice as many as there were, and these. */
-enum { PC_SPARE_CONTACTS = 256 };
 
 static bool isHostModel(pcModel model) { return model == PC_MODEL_NATIVE || model == PC_MODEL_QUICK; }
 
@@ -120,20 +118,28 @@ static pcStatus begin(pcHost* host, double h)
     return PC_OK;
 }
 
+static pcContactResult* growTouches(void* context, int count)
+{
+    pcHost* host = context;
+    return pcGrow(&host->touch, &host->touchRoom, count, sizeof *host->touch) ? host->touch : NULL;
+}
+
 static pcStatus solve(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
     pcSettings settings = host->settings;
     settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
-    if (!pcGrow(&host->touch, &host->touchRoom, g->contacts + 2 * host->touches + PC_SPARE_CONTACTS, sizeof *host->touch))
-        return pcFail(PC_ERROR_MEMORY, "out of memory for contacts");
     pcSystem system = pcHostSystem(host);
-    pcSystemResult result = {
-        .velocity = g->velocity, .rowImpulse = g->rowImpulse, .contacts = host->touch, .contactCapacity = host->touchRoom};
+    pcSystemResult result = {.velocity = g->velocity,
+                             .rowImpulse = g->rowImpulse,
+                             .contacts = host->touch,
+                             .contactCapacity = host->touchRoom,
+                             .grow = growTouches,
+                             .growContext = host};
     pcStatus status = pcSystemStep(&system, &settings, h, &result);
     if (status != PC_OK) return status;
     host->report = result.report;
-    host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom;
+    host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom; /* all, unless out of memory */
     return PC_OK;
 }
 
@@ -224,6 +230,25 @@ static void stepBeside(pcHost* host, double h)
 }
 
 /* ---- the step ---- */
+
+/* While dCollide looks ahead for another world, contacts that are still apart must be kept from ODE. */
+bool pcHostIsBare(const pcHost* host)
+{
+    return isHostModel(host->settings.model) && !isWatched(host) && !host->stepping && !(pcOdeLookahead() > 0.0);
+}
+
+void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal))
+{
+    host->native = host->settings.model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : native;
+    if (!host->extra.native || host->extra.reason[0]) { /* after steps of another kind */
+        host->extra = (pcWorldReportExtra){.native = 1, .steps = host->extra.steps, .nativeSteps = host->extra.nativeSteps};
+        host->report = pcHostUnknown();
+    }
+    host->report.solver = isQuick(host) ? "quick" : "native";
+    host->extra.steps++, host->extra.nativeSteps++;
+    host->time += h;
+    host->native(host->world, h);
+}
 
 /* Counts go on, and the reason of the last native step stays. */
 static void beginExtra(pcWorldReportExtra* extra)

@@ -5,6 +5,10 @@
 #include "adapters/ode/registry.h"
 
 /* `native`: ODE's own step that the program called, for steps that cannot be ours. The model quick is always ODE's quick one. */
+/* A world that is set to ODE's own solver, and of which nobody wants to know more: its step is the native one, and counted. */
+bool pcHostIsBare(const pcHost* host);
+void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal));
+
 void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal));
 
 /* How far ahead this world wants dCollide to look after a step of h: by lookahead=1 its margin; without one what two bodies, as fast as the

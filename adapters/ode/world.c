@@ -53,6 +53,15 @@ static pcStatus use(pcHost* host, const pcSettings* settings)
     return PC_OK;
 }
 
+/* Another world, at the place of one that was destroyed while it was attached. */
+static void forgetDead(dWorldID world)
+{
+    pcHost* host = pcHostFind(world);
+    if (!host) return;
+    if (!pcHostIsAlive(host)) pcHostDrop(host);
+    pcHostRelease(host);
+}
+
 pcStatus pcWorldAttach(dWorldID world, dSpaceID space, const pcSettings* settings)
 {
     pcSettings defaults = pcDefaultSettings();
@@ -62,10 +71,11 @@ pcStatus pcWorldAttach(dWorldID world, dSpaceID space, const pcSettings* setting
     if (status == PC_OK) status = understands();
     if (status == PC_OK) status = pcOdeCheckWorld(world);
     if (status != PC_OK) return status;
+    forgetDead(world);
     bool isNew = !pcOdeAttached(world);
     pcHost* host = pcHostMake(world);
     if (!host) return pcFail(PC_ERROR_MEMORY, "out of memory for a world");
-    status = use(host, settings);
+    status = pcHostMark(host) ? use(host, settings) : pcFail(PC_ERROR_MEMORY, "out of memory for a world");
     if (status == PC_OK) pcHostSetSpace(host, space);
     if (status != PC_OK && isNew) pcHostDrop(host);
     pcHostRelease(host);
@@ -111,32 +121,63 @@ pcStatus pcWorldDetach(dWorldID world)
 
 /* ---- stepping ---- */
 
-/* Of a spin that is no number ODE ends the program: such a world is not stepped at all. */
-static bool hasSpins(dWorldID world)
+static bool isTurnable(dBodyID body)
 {
-    for (dBodyID body = pcOdeFirstBody(world); body; body = pcOdeNextBody(body))
-        if (!v3Finite(v3Load(dBodyGetAngularVel(body)))) return false;
-    return true;
+    const dReal* q = dBodyGetQuaternion(body);
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return isfinite(square) && v3Finite(v3Load(dBodyGetAngularVel(body))) && v3Finite(v3Load(dBodyGetTorque(body)));
+}
+
+static bool isMovable(dBodyID body)
+{
+    return v3Finite(v3Load(dBodyGetPosition(body))) && v3Finite(v3Load(dBodyGetLinearVel(body))) && v3Finite(v3Load(dBodyGetForce(body)));
+}
+
+/* ODE ends the program where a body cannot be turned, and in its spaces also where one is nowhere: such a world is not stepped at all. */
+static pcStatus checkNumbers(const pcHost* host)
+{
+    dVector3 gravity;
+    dWorldGetGravity(host->world, gravity);
+    if (host->space.space && !v3Finite(v3Load(gravity))) return pcFail(PC_ERROR_NOT_FINITE, "gravity is not finite: nothing was done");
+    for (dBodyID body = pcOdeFirstBody(host->world); body; body = pcOdeNextBody(body)) {
+        if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
+        if (host->space.space && !isMovable(body))
+            return pcFail(PC_ERROR_NOT_FINITE, "position, velocity or force of a body is not finite: nothing was done");
+    }
+    return PC_OK;
+}
+
+/* A callback of the step may ask and change much, but not step the same world. */
+static pcStatus stepAttached(pcHost* host, double h, int (*native)(dWorldID, dReal))
+{
+    if (host->stepping) return pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: a callback cannot step it again");
+    pcStatus status = checkNumbers(host);
+    if (status != PC_OK) return status;
+    host->stepping = true;
+    pcHostStep(host, h, native);
+    host->stepping = false;
+    return PC_OK;
 }
 
 pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
 {
     if (!world) return pcFail(PC_ERROR_ARGUMENT, "pcWorldStep needs a world");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
-    const pcNative* native = pcNativeOde();
-    if (!native) return PC_ERROR_UNSUPPORTED;
+    const pcNative* ode = pcNativeOde();
+    if (!ode) return PC_ERROR_UNSUPPORTED;
+    int (*native)(dWorldID, dReal) = quick ? ode->worldQuickStep : ode->worldStep;
     pcHost* host = pcHostFind(world);
-    if (host && !hasSpins(world)) {
-        pcHostRelease(host);
-        return pcFail(PC_ERROR_NOT_FINITE, "the angular velocity of a body is not finite: nothing was done");
-    }
-    if (host) {
-        pcHostStep(host, h, quick ? native->worldQuickStep : native->worldStep);
-        pcHostRelease(host);
+    pcStatus status = PC_OK;
+    if (host && pcHostIsBare(host)) {
+        pcHostStepBare(host, h, native);
+    } else if (host && pcHostIsAlive(host)) {
+        status = stepAttached(host, h, native);
     } else {
-        (quick ? native->worldQuickStep : native->worldStep)(world, h);
+        if (host) pcHostDrop(host); /* of another world, which was destroyed while it was attached */
+        native(world, h);
     }
-    return PC_OK;
+    if (host) pcHostRelease(host);
+    return status;
 }
 
 pcStatus pcWorldStep(dWorldID world, dReal h) { return pcOdeHostStep(world, h, 0); }
@@ -197,7 +238,8 @@ pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
     pcStepReport measured;
-    pcStatus status = pcHostMeasure(host, h, &measured);
+    pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
+                                     : pcHostMeasure(host, h, &measured);
     if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
     pcHostRelease(host);
     return status;
@@ -227,9 +269,9 @@ void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 
 const pcPluginTable* pcPluginGet(int abiVersion)
 {
-    static const pcPluginTable table = {PC_PLUGIN_VERSION,   pcLastError,        pcDefaultSettings, pcSettingsParse,
-                                        pcWorldAttach,       pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,
-                                        pcWorldReport,       pcWorldDetach,      pcCollide,         pcNearCallback,
-                                        pcOverrideColliders, pcRestoreColliders, pcWorldReportMore, pcWorldMeasure};
+    static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,    pcWorldAttach,
+                                        pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,      pcWorldDetach,
+                                        pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore,
+                                        pcWorldMeasure,     pcWorldContacts};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

@@ -32,7 +32,7 @@ void pcStageDrives(pcStage* stage, double h)
 {
     for (int i = 0; i < stage->inner->drives; i++) {
         pcStageDrive* d = stage->inner->drive + i;
-        double soft = 1.0 / (h * d->stiffness + d->damping);
+        double soft = larger(1.0 / (h * d->stiffness + d->damping), stage->inner->leastCfm);
         d->angle = unwind(d);
         double velocity = soft * d->stiffness * (d->reference - d->angle);
         bool slides = dJointGetType(d->motor) == dJointTypeLMotor;

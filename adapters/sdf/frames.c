@@ -28,30 +28,45 @@ pcPose pcSdfRelative(const pcPose* of, const pcPose* in)
 
 /* ---- names ---- */
 
-static void scopeKey(int scope, char key[16]) { snprintf(key, 16, "%d", scope); }
-
 static void* indexToEntry(int index) { return (char*)NULL + index + 1; }
 static int entryToIndex(const void* entry) { return (int)((const char*)entry - (const char*)NULL) - 1; }
 
-int pcSdfFrameAdd(pcSdfReader* r, const pcSdfFrame* frame)
+/* Models, links, joints and frames each have their names: only since 1.7 these must differ from each other. */
+static void keysOf(int scope, pcSdfFrameKind kind, char keys[2][16])
 {
-    char key[16];
-    if (r->status != PC_OK || !pcSdfGrow(r, &r->frame, &r->frameRoom, r->frames + 1, sizeof *r->frame)) return -1;
-    r->frame[r->frames] = *frame;
-    if (frame->name) {
-        scopeKey(frame->scope, key);
-        if (xmlHashAddEntry2(r->names, (const xmlChar*)frame->name, (const xmlChar*)key, indexToEntry(r->frames)) != 0)
-            pcSdfFail(r, frame->node, "there is another '%.80s' in the same place", frame->name);
-    }
-    return r->frames++;
+    snprintf(keys[0], 16, "%d", scope);
+    snprintf(keys[1], 16, "%d", (int)kind);
+}
+
+int pcSdfFrameNamed(pcSdfReader* r, int scope, pcSdfFrameKind kind, const char* name)
+{
+    char keys[2][16];
+    keysOf(scope, kind, keys);
+    const void* entry = xmlHashLookup3(r->names, (const xmlChar*)name, (const xmlChar*)keys[0], (const xmlChar*)keys[1]);
+    return entry ? entryToIndex(entry) : -1;
 }
 
 static int findHere(pcSdfReader* r, int scope, const char* name)
 {
-    char key[16];
-    scopeKey(scope, key);
-    const void* entry = xmlHashLookup2(r->names, (const xmlChar*)name, (const xmlChar*)key);
-    return entry ? entryToIndex(entry) : -1;
+    static const pcSdfFrameKind order[] = {PC_SDF_LINK, PC_SDF_MODEL, PC_SDF_FRAME, PC_SDF_JOINT};
+    int found = -1;
+    for (size_t i = 0; i < sizeof order / sizeof *order && found < 0; i++) found = pcSdfFrameNamed(r, scope, order[i], name);
+    return found;
+}
+
+int pcSdfFrameAdd(pcSdfReader* r, const pcSdfFrame* frame)
+{
+    char keys[2][16];
+    if (r->status != PC_OK || !pcSdfGrow(r, &r->frame, &r->frameRoom, r->frames + 1, sizeof *r->frame)) return -1;
+    r->frame[r->frames] = *frame;
+    if (frame->name) {
+        const xmlChar* name = (const xmlChar*)frame->name;
+        bool taken = r->version >= 107 && findHere(r, frame->scope, frame->name) >= 0;
+        keysOf(frame->scope, frame->kind, keys);
+        if (taken || xmlHashAddEntry3(r->names, name, (const xmlChar*)keys[0], (const xmlChar*)keys[1], indexToEntry(r->frames)) != 0)
+            pcSdfFail(r, frame->node, "there is another '%.80s' in the same place", frame->name);
+    }
+    return r->frames++;
 }
 
 /* "inner::link" is the link of the model "inner" of this scope. */
@@ -140,4 +155,19 @@ int pcSdfFrameLink(pcSdfReader* r, int frame)
         frame = f->attached ? pcSdfFrameFind(r, f->scope, f->attached) : f->scope;
     }
     return -2;
+}
+
+/* Frames that nobody refers to must have a place as well. Each is looked at once: what has been seen before is known to end somewhere. */
+void pcSdfFramesCheck(pcSdfReader* r)
+{
+    int* seen = pcSdfKeep(r, ((size_t)r->frames + 1) * sizeof *seen);
+    for (int i = 1; seen && i < r->frames && r->status == PC_OK; i++) {
+        if (r->frame[i].kind != PC_SDF_FRAME || !r->frame[i].name) continue;
+        pcSdfFrameWorld(r, i);
+        int at = i;
+        for (; at > 0 && !seen[at] && r->frame[at].attached; at = pcSdfFrameFind(r, r->frame[at].scope, r->frame[at].attached))
+            seen[at] = i;
+        if (at > 0 && seen[at] == i) pcSdfFail(r, r->frame[i].node, "the frame '%.80s' is attached to itself", r->frame[i].name);
+        if (at < 0) pcSdfFail(r, r->frame[i].node, "the frame '%.80s' is attached to nothing that there is", r->frame[i].name);
+    }
 }

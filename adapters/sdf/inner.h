@@ -41,9 +41,12 @@ typedef struct pcStagePlane {
 } pcStagePlane;
 
 typedef struct pcStageInner {
-    pcScene* scene; /* shared */
-    double h;       /* of the step at hand */
-    double time;    /* before it */
+    pcScene* scene;       /* shared */
+    double h;             /* of the step at hand */
+    double time;          /* before it */
+    double leastCfm;      /* of all rows; 0: as usual */
+    double (*inertia)[9]; /* of each link that moves */
+    const char* lopsided; /* a link that makes the world one for which ODE's own step ends the program; NULL: none */
     bool attached, native;
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;
@@ -59,6 +62,9 @@ typedef struct pcStageInner {
 bool pcStageRoom(void* array, int count, size_t size); /* one more item after `count`; false: out of memory */
 void pcStageNote(pcStage* stage, const char* text);
 
+/* balance.c: sets `inertia`, `leastCfm` and `lopsided` */
+pcStatus pcStageBalance(pcStage* stage);
+
 /* geoms.c */
 pcStatus pcStageGeoms(pcStage* stage);
 
@@ -70,6 +76,7 @@ double pcStageFastest(const pcStage* stage); /* max_vel of a surface that does n
 
 /* joints.c */
 pcStatus pcStageJoints(pcStage* stage);
+int pcStageComparePairs(const void* a, const void* b); /* of `joined`, for qsort and bsearch */
 
 /* drives.c: damping, springs, screws and gears */
 void pcStageDrives(pcStage* stage, double h);  /* before a step */

@@ -4,6 +4,9 @@
 
 #include "adapters/sdf/reader.h"
 #include "base/pose.h"
+#include "base/vec.h"
+
+static const double FURTHEST = 1e9; /* in metres, radians, or either per second; also the largest ratio */
 
 void pcSdfJointHead(pcSdfReader* r, xmlNode* node, int scope)
 {
@@ -71,12 +74,14 @@ static void readAxis(pcSdfReader* r, const xmlNode* axis, const pcSdfJointNode* 
     pcPose turned = pcPoseCompose(&frame, &direction);
     memcpy(out->xyz, turned.position, sizeof out->xyz);
     out->lower = pcSdfLimit(r, limit, "lower", -HUGE_VAL), out->upper = pcSdfLimit(r, limit, "upper", HUGE_VAL);
+    if (out->lower == HUGE_VAL || out->upper == -HUGE_VAL)
+        pcSdfFail(r, limit, "the limits %g and %g leave no place", out->lower, out->upper);
     if (out->lower > out->upper) pcSdfFail(r, limit, "the lower limit %g is above the upper limit %g", out->lower, out->upper);
     out->effort = pcSdfLimit(r, limit, "effort", -1.0), out->velocity = pcSdfLimit(r, limit, "velocity", -1.0);
     out->damping = pcSdfPositive(r, dynamics, "damping", 0.0);
     out->friction = pcSdfPositive(r, dynamics, "friction", 0.0);
     out->stiffness = pcSdfPositive(r, dynamics, "spring_stiffness", 0.0);
-    out->reference = pcSdfNumber(r, dynamics, "spring_reference", 0.0);
+    out->reference = pcSdfWithin(r, dynamics, "spring_reference", (pcSdfRange){-FURTHEST, FURTHEST}, 0.0);
 }
 
 /* ---- ODE's own parameters ---- */
@@ -85,21 +90,31 @@ static void readOde(pcSdfReader* r, const xmlNode* joint, pcSceneJoint* out)
 {
     const xmlNode* ode = pcSdfChild(pcSdfChild(joint, "physics"), "ode");
     const xmlNode *limit = pcSdfChild(ode, "limit"), *suspension = pcSdfChild(ode, "suspension");
-    out->cfm = pcSdfPositive(r, ode, "cfm", NAN), out->erp = pcSdfPositive(r, ode, "erp", NAN);
-    out->stopCfm = pcSdfPositive(r, limit, "cfm", NAN), out->stopErp = pcSdfPositive(r, limit, "erp", NAN);
-    out->bounce = pcSdfPositive(r, ode, "bounce", NAN), out->fudge = pcSdfPositive(r, ode, "fudge_factor", NAN);
-    out->maxForce = pcSdfPositive(r, ode, "max_force", NAN), out->motorVelocity = pcSdfNumber(r, ode, "velocity", NAN);
-    out->suspensionCfm = pcSdfPositive(r, suspension, "cfm", NAN), out->suspensionErp = pcSdfPositive(r, suspension, "erp", NAN);
+    const pcSdfRange part = {0.0, 1.0}, speed = {-FURTHEST, FURTHEST};
+    out->cfm = pcSdfPositive(r, ode, "cfm", NAN), out->erp = pcSdfWithin(r, ode, "erp", part, NAN);
+    out->stopCfm = pcSdfPositive(r, limit, "cfm", NAN), out->stopErp = pcSdfWithin(r, limit, "erp", part, NAN);
+    out->bounce = pcSdfPositive(r, ode, "bounce", NAN), out->fudge = pcSdfWithin(r, ode, "fudge_factor", part, NAN);
+    out->maxForce = pcSdfMost(r, ode, "max_force", NAN), out->motorVelocity = pcSdfWithin(r, ode, "velocity", speed, NAN);
+    out->suspensionCfm = pcSdfPositive(r, suspension, "cfm", NAN), out->suspensionErp = pcSdfWithin(r, suspension, "erp", part, NAN);
 }
 
 /* Radians per metre with the sign of a left-handed thread, or, newer, metres per turn. */
 static double pitchOf(pcSdfReader* r, const xmlNode* joint)
 {
     const double turn = 6.283185307179586;
-    if (pcSdfChild(joint, "screw_thread_pitch")) return pcSdfNumber(r, joint, "screw_thread_pitch", 1.0) / turn;
-    double pitch = pcSdfNumber(r, joint, "thread_pitch", 1.0);
+    const pcSdfRange range = {-FURTHEST, FURTHEST};
+    bool newer = pcSdfChild(joint, "screw_thread_pitch");
+    double pitch = pcSdfWithin(r, joint, newer ? "screw_thread_pitch" : "thread_pitch", range, 1.0);
     if (!(fabs(pitch) > 1e-9)) pcSdfFail(r, joint, "a screw needs a <thread_pitch> that is not 0");
+    if (newer) return pitch / turn;
     return -1.0 / pitch;
+}
+
+/* Of two lines: 0 to a right angle. */
+static double angleBetween(const double* a, const double* b)
+{
+    double sine = v3Norm(v3Cross(v3Load(a), v3Load(b)));
+    return asin(smaller(sine, 1.0));
 }
 
 static void readKind(pcSdfReader* r, const pcSdfJointNode* joint, pcSceneJoint* out)
@@ -112,8 +127,10 @@ static void readKind(pcSdfReader* r, const pcSdfJointNode* joint, pcSceneJoint* 
     if (two && (!axis || !axis2)) pcSdfFail(r, node, "a %s joint needs an <axis> and an <axis2>", type ? type : "");
     readAxis(r, axis, joint, out->axis);
     if (two) readAxis(r, axis2, joint, out->axis + 1);
+    if (two && out->kind != PC_SCENE_GEARBOX && !(angleBetween(out->axis[0].xyz, out->axis[1].xyz) > 1e-4))
+        pcSdfFail(r, axis2, "the two axes of a %s joint must not be parallel", type ? type : "");
     if (out->kind == PC_SCENE_SCREW) out->pitch = pitchOf(r, node);
-    if (out->kind == PC_SCENE_GEARBOX) out->ratio = pcSdfNumber(r, node, "gearbox_ratio", 1.0);
+    if (out->kind == PC_SCENE_GEARBOX) out->ratio = pcSdfWithin(r, node, "gearbox_ratio", (pcSdfRange){-FURTHEST, FURTHEST}, 1.0);
 }
 
 void pcSdfJoint(pcSdfReader* r, const pcSdfJointNode* joint)

@@ -36,6 +36,11 @@ static void setSaid(Making* m, int parameter, double value)
     if (!isnan(value)) m->set(m->joint, parameter, value);
 }
 
+static void setSoft(Making* m, int parameter, double cfm)
+{
+    if (!isnan(cfm)) m->set(m->joint, parameter, larger(cfm, m->stage->inner->leastCfm));
+}
+
 static void setAxisParameters(Making* m, int i)
 {
     const pcSceneAxis* axis = m->source->axis + i;
@@ -47,7 +52,7 @@ static void setAxisParameters(Making* m, int i)
     if (lower > -HUGE_VAL) m->set(m->joint, dParamLoStop + stops, lower);
     if (upper < HUGE_VAL) m->set(m->joint, dParamHiStop + stops, upper);
     if (lower > -HUGE_VAL) m->set(m->joint, dParamLoStop + stops, lower); /* again: a stop beyond the other was not taken */
-    setSaid(m, dParamStopCFM + stops, s->stopCfm);
+    setSoft(m, dParamStopCFM + stops, s->stopCfm);
     setSaid(m, dParamStopERP + stops, s->stopErp);
     setSaid(m, dParamBounce + stops, s->bounce);
     setSaid(m, dParamFudgeFactor + g, s->fudge);
@@ -121,7 +126,7 @@ static void makeHinge2(Making* m)
     dJointID j = makeJoint(m, dJointCreateHinge2(m->stage->world, 0), dJointSetHinge2Param);
     dJointSetHinge2Anchor(j, x[0], x[1], x[2]);
     dJointSetHinge2Axes(j, a, b);
-    setSaid(m, dParamSuspensionCFM, m->source->suspensionCfm);
+    setSoft(m, dParamSuspensionCFM, m->source->suspensionCfm);
     setSaid(m, dParamSuspensionERP, m->source->suspensionErp);
     m->group[1] = dParamGroup;
 }
@@ -197,7 +202,7 @@ static pcStatus addDrives(Making* m)
         setAxisParameters(m, i);
         if (axis->damping > 0.0 || axis->stiffness > 0.0) status = addDrive(m, i);
     }
-    if (axes == 0) setSaid(m, dParamCFM, m->source->cfm);
+    if (axes == 0) setSoft(m, dParamCFM, m->source->cfm);
     if (axes == 0) setSaid(m, dParamERP, m->source->erp);
     return status;
 }
@@ -242,7 +247,7 @@ static pcStatus addJoint(pcStage* stage, int index)
     return status;
 }
 
-static int comparePairs(const void* a, const void* b)
+int pcStageComparePairs(const void* a, const void* b)
 {
     const int *p = a, *q = b;
     return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
@@ -257,7 +262,7 @@ static pcStatus listJoined(pcStageInner* inner)
         int a = scene->joint[i].parent, b = scene->joint[i].child, *pair = inner->joined[inner->joinedPairs++];
         pair[0] = a < b ? a : b, pair[1] = a < b ? b : a;
     }
-    qsort(inner->joined, (size_t)inner->joinedPairs, sizeof *inner->joined, comparePairs);
+    qsort(inner->joined, (size_t)inner->joinedPairs, sizeof *inner->joined, pcStageComparePairs);
     return PC_OK;
 }
 

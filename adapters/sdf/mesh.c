@@ -141,7 +141,13 @@ static void readBinary(Mesh* m, const char* bytes, size_t size)
 {
     uint32_t count;
     memcpy(&count, bytes + 80, sizeof count);
-    for (uint32_t i = 0; i < count && 84 + 50 * ((size_t)i + 1) <= size; i++)
+    size_t there = (size - 84) / 50;
+    if (there < count) {
+        char what[100];
+        snprintf(what, sizeof what, "the file says that it has %u triangles, and ends after %zu", (unsigned)count, there);
+        failAt(m, what);
+    }
+    for (uint32_t i = 0; i < count && m->reader->status == PC_OK; i++)
         for (int corner = 0; corner < 3; corner++) {
             float f[3];
             double xyz[3];

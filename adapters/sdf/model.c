@@ -31,13 +31,14 @@ static const char* relativeTo(pcSdfReader* r, const xmlNode* parent)
 
 /* ---- inertia ---- */
 
-/* By its Cholesky pivots, each against the trace: what is as thin as rounding is none. */
-static bool isDefinite(const double* I)
+/* By its Cholesky pivots, each against the trace: what is as thin as rounding is none, nor what is smaller than a nanometre. */
+static bool isDefinite(const double* I, double mass)
 {
+    const double nanometre = 1e-9;
     double least = 1e-12 * (I[0] + I[4] + I[8]);
     double a = I[0], b = I[4] - I[1] * I[1] / I[0];
     double c = I[8] - I[2] * I[2] / I[0] - pow(I[5] - I[1] * I[2] / I[0], 2) / b;
-    return a > least && b > least && c > least && least > 0.0;
+    return a > least && b > least && c > least && I[0] + I[4] + I[8] > mass * nanometre * nanometre;
 }
 
 /* R I R'. */
@@ -72,7 +73,7 @@ static void readInertial(pcSdfReader* r, const xmlNode* link, pcSceneLink* out)
     double I[9] = {xx, xy, xz, xy, yy, yz, xz, yz, zz};
     pcPose pose = pcSdfPose(r, inertial);
     memcpy(out->centre, pose.position, sizeof out->centre);
-    if (!isDefinite(I)) {
+    if (!isDefinite(I, out->mass)) {
         if (!out->fixed) pcSdfNoted(r, "inertia that is not positive definite, taken as that of a ball of 5 cm");
         memset(I, 0, sizeof I);
         I[0] = I[4] = I[8] = 1e-3 * out->mass;
@@ -118,14 +119,15 @@ static void readLink(pcSdfReader* r, const xmlNode* node, int scope, bool fixed,
                                         "self_collide", "velocity_decay", "must_be_base_link", "enable_wind", NULL};
     pcScene* scene = r->scene;
     int at = scene->links;
+    const pcSdfRange part = {0.0, 1.0};
     const xmlNode* decay = pcSdfChild(node, "velocity_decay");
     const char* name = pcSdfName(r, node);
     pcSceneLink link = {.name = pcSdfScopeName(r, scope, name), .model = scope, .fixed = fixed};
     link.kinematic = pcSdfFlag(r, node, "kinematic", false);
     link.gravity = pcSdfFlag(r, node, "gravity", true);
     link.selfCollide = pcSdfFlag(r, node, "self_collide", selfCollide);
-    link.linearDecay = pcSdfPositive(r, decay, "linear", 0.0);
-    link.angularDecay = pcSdfPositive(r, decay, "angular", 0.0);
+    link.linearDecay = pcSdfWithin(r, decay, "linear", part, 0.0);
+    link.angularDecay = pcSdfWithin(r, decay, "angular", part, 0.0);
     readInertial(r, node, &link);
     if (at == PC_SDF_MOST_LINKS) pcSdfFail(r, node, "there are more than %d links", PC_SDF_MOST_LINKS);
     pcSdfFrame frame = {.kind = PC_SDF_LINK, .name = name, .scope = scope, .base = scope, .link = at, .node = node};

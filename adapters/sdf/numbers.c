@@ -9,14 +9,12 @@
 
 enum { LONGEST_NUMBER = 64 };
 
-static bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 /* The word at *text, and *text after it; its length, 0 if there is none, -1 if it is too long to be a number. */
 static int wordAt(const char** text, char word[LONGEST_NUMBER])
 {
     int length = 0;
-    while (isBlank(**text)) (*text)++;
-    for (; **text && !isBlank(**text); (*text)++) {
+    while (pcSdfIsBlank(**text)) (*text)++;
+    for (; **text && !pcSdfIsBlank(**text); (*text)++) {
         if (length == LONGEST_NUMBER - 1) return -1;
         word[length++] = **text;
     }
@@ -45,13 +43,25 @@ static bool infinityOf(const char* word, double* out)
     return false;
 }
 
+/* Products of a few numbers of a file must stay far from where doubles end. */
+static bool inReach(pcSdfReader* r, const xmlNode* node, const char* word, double* value)
+{
+    const double largest = 1e30, smallest = 1e-30;
+    if (fabs(*value) < smallest) *value = 0.0;
+    if (fabs(*value) <= largest) return true;
+    pcSdfFail(r, node, "<%s> has %s, which is beyond %g", node->name, word, largest);
+    return false;
+}
+
 bool pcSdfNumbers(pcSdfReader* r, const xmlNode* node, double* out, int count)
 {
     const char *text = pcSdfText(r, node), *at = text;
     char word[LONGEST_NUMBER];
     for (int i = 0; i < count; i++) {
         int length = wordAt(&at, word);
-        if (length > 0 && pcSdfWord(word, out + i)) continue;
+        bool good = length > 0 && pcSdfWord(word, out + i);
+        if (good && !inReach(r, node, word, out + i)) return false;
+        if (good) continue;
         pcSdfFail(r, node, "<%s> must be %d finite number%s, not '%.60s'", node->name, count, count > 1 ? "s" : "", text);
         return false;
     }
@@ -85,14 +95,31 @@ double pcSdfPositive(pcSdfReader* r, const xmlNode* parent, const char* name, do
     return value < 0.0 ? missing : value;
 }
 
+double pcSdfWithin(pcSdfReader* r, const xmlNode* parent, const char* name, pcSdfRange range, double missing)
+{
+    double value = pcSdfNumber(r, parent, name, missing);
+    if (value >= range.least && value <= range.most) return value;
+    if (!isnan(value)) pcSdfFail(r, pcSdfChild(parent, name), "<%s> is %g; it must be from %g to %g", name, value, range.least, range.most);
+    return missing;
+}
+
+/* Also numbers that are too large for others mean infinity here: many a tool writes the largest double. */
 double pcSdfLimit(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
 {
     double value;
     const xmlNode* node = pcSdfChild(parent, name);
     if (!node) return missing;
-    if (infinityOf(pcSdfText(r, node), &value)) return value;
-    if (!pcSdfNumbers(r, node, &value, 1)) return missing;
-    return fabs(value) >= 1e15 ? copysign(HUGE_VAL, value) : value;
+    const char* text = pcSdfText(r, node);
+    if (infinityOf(text, &value)) return value;
+    if (pcSdfWord(text, &value) && fabs(value) >= 1e15) return copysign(HUGE_VAL, value);
+    return pcSdfNumbers(r, node, &value, 1) ? value : missing;
+}
+
+double pcSdfMost(pcSdfReader* r, const xmlNode* parent, const char* name, double missing)
+{
+    double value = pcSdfLimit(r, parent, name, missing);
+    if (value < 0.0) pcSdfFail(r, pcSdfChild(parent, name), "<%s> is %g; it must not be negative", name, value);
+    return value < 0.0 ? missing : value;
 }
 
 int pcSdfInteger(pcSdfReader* r, const xmlNode* parent, const char* name, int missing)

@@ -5,11 +5,22 @@
 
 #include "adapters/sdf/reader.h"
 
+enum { MOST_ITERATIONS = 1000000 };
+
 void pcSdfDefaultPhysics(pcScenePhysics* p)
 {
     *p = (pcScenePhysics){.gravity = {0, 0, -9.8}, .step = 0.001, .cfm = 0.0, .erp = 0.2, .fastest = NAN, .layer = NAN, .quick = true};
     p->iterations = 50, p->relaxation = 1.3, p->maxContacts = 20, p->seed = 1;
     p->settings = pcDefaultSettings();
+}
+
+void pcSdfGravity(pcSdfReader* r, const xmlNode* parent, double out[3])
+{
+    const double largest = 1e9;
+    pcSdfVector(r, parent, "gravity", out);
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(out[k]) <= largest))
+            pcSdfFail(r, pcSdfChild(parent, "gravity"), "<gravity> is %g: beyond %g nothing is computed", out[k], largest);
 }
 
 static void readOde(pcSdfReader* r, const xmlNode* ode, pcScenePhysics* p)
@@ -23,10 +34,13 @@ static void readOde(pcSdfReader* r, const xmlNode* ode, pcScenePhysics* p)
     p->iterations = pcSdfInteger(r, solver, "iters", p->iterations);
     p->relaxation = pcSdfNumber(r, solver, "sor", p->relaxation);
     p->cfm = pcSdfPositive(r, constraints, "cfm", p->cfm);
-    p->erp = pcSdfPositive(r, constraints, "erp", p->erp);
-    p->fastest = pcSdfPositive(r, constraints, "contact_max_correcting_vel", p->fastest);
+    p->erp = pcSdfWithin(r, constraints, "erp", (pcSdfRange){0.0, 1.0}, p->erp);
+    p->fastest = pcSdfMost(r, constraints, "contact_max_correcting_vel", p->fastest);
     p->layer = pcSdfPositive(r, constraints, "contact_surface_layer", p->layer);
-    if (p->iterations < 1) pcSdfFail(r, pcSdfChild(solver, "iters"), "<iters> is %d; it must be at least 1", p->iterations);
+    if (!(p->relaxation > 0.0 && p->relaxation <= 2.0))
+        pcSdfFail(r, pcSdfChild(solver, "sor"), "<sor> is %g; it must be > 0 and at most 2", p->relaxation);
+    if (p->iterations < 1 || p->iterations > MOST_ITERATIONS)
+        pcSdfFail(r, pcSdfChild(solver, "iters"), "<iters> is %d; it must be at least 1 and at most %d", p->iterations, MOST_ITERATIONS);
 }
 
 /* ---- our settings ---- */
@@ -44,8 +58,11 @@ static int planeOf(pcSdfReader* r, const xmlNode* node)
 static void readSetting(pcSdfReader* r, const xmlNode* node, pcScenePhysics* p)
 {
     char text[PC_PATH_LENGTH + 64];
+    bool names = pcSdfIs(node, "report") || pcSdfIs(node, "dump"); /* files are overwritten only where the user says so */
     int length = snprintf(text, sizeof text, "%s=%s", node->name, pcSdfText(r, node));
-    if (length >= (int)sizeof text)
+    if (names)
+        pcSdfFail(r, node, "<%s>: a world file cannot name files to write; use the option", node->name);
+    else if (length >= (int)sizeof text)
         pcSdfFail(r, node, "<%.60s> is too long", node->name);
     else if (pcSettingsParse(&p->settings, text) != PC_OK)
         pcSdfFail(r, node, "%.300s", pcLastError());
@@ -98,12 +115,12 @@ void pcSdfPhysics(pcSdfReader* r, const xmlNode* physics)
                                         "real_time_update_rate", "magnetic_field", NULL};
     pcScenePhysics* p = &r->scene->physics;
     p->step = pcSdfNumber(r, physics, "max_step_size", p->step);
-    pcSdfVector(r, physics, "gravity", p->gravity);
+    pcSdfGravity(r, physics, p->gravity);
     p->maxContacts = pcSdfInteger(r, physics, "max_contacts", p->maxContacts);
     readOde(r, pcSdfChild(physics, "ode"), p);
     readOwn(r, pcSdfChild(physics, "pcontact"), p);
     pcSdfSkip(r, physics, known);
     if (p->shakeAmplitude > 0.0 && p->gravity[0] == 0.0 && p->gravity[1] == 0.0 && p->gravity[2] == 0.0)
         pcSdfFail(r, physics, "<shake> goes along gravity, and there is none");
-    if (!(p->step > 0.0 && p->step <= 10.0)) pcSdfFail(r, physics, "the step is %g s; it must be > 0 and at most 10", p->step);
+    if (!(p->step >= 1e-9 && p->step <= 10.0)) pcSdfFail(r, physics, "the step is %g s; it must be at least 1e-9 and at most 10", p->step);
 }

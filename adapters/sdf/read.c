@@ -53,7 +53,7 @@ void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
     static const char* const knownInFile[] = {"model", "world", NULL};
     const xmlNode* world = pcSdfChild(root, "world");
     const xmlNode* physics = physicsOf(r, world);
-    pcSdfVector(r, world, "gravity", r->scene->physics.gravity);
+    pcSdfGravity(r, world, r->scene->physics.gravity);
     if (physics) pcSdfPhysics(r, physics);
     if (world && pcSdfNext(world)) pcSdfNoted(r, "further world");
     if (!world && !pcSdfChild(root, "model")) pcSdfFail(r, root, "the file has neither a <world> nor a <model>");
@@ -72,6 +72,7 @@ static void placeAll(pcSdfReader* r)
         pcPose world = pcSdfFrameWorld(r, r->collisionFrame[i]);
         scene->collision[i].pose = pcSdfRelative(&scene->link[scene->collision[i].link].pose, &world);
     }
+    pcSdfFramesCheck(r);
     for (int i = 0; i < r->jointNodes && r->status == PC_OK; i++) pcSdfJoint(r, r->jointNode + i);
 }
 

@@ -79,6 +79,7 @@ xmlNode* pcSdfFollowing(const xmlNode* node);
 bool pcSdfIs(const xmlNode* node, const char* name);
 const char* pcSdfAttribute(pcSdfReader* reader, const xmlNode* node, const char* name); /* NULL: none */
 const char* pcSdfText(pcSdfReader* reader, const xmlNode* node);                        /* without blanks around it; "" for NULL */
+bool pcSdfIsBlank(char c);
 void pcSdfFail(pcSdfReader* reader, const xmlNode* node, const char* format, ...) __attribute__((format(printf, 3, 4)));
 const char* pcSdfFile(const xmlNode* node);
 char* pcSdfReadAll(pcSdfReader* reader, const char* file, size_t* size); /* with room for a final 0; NULL: failed; free() it */
@@ -97,14 +98,20 @@ void pcSdfNoted(pcSdfReader* reader, const char* text);                         
 void pcSdfSkip(pcSdfReader* reader, const xmlNode* node, const char* const* known); /* notes each child that is not `known` */
 const char* pcSdfNotes(pcSdfReader* reader);
 
-/* ---- numbers.c: of the child `name` of a node, which may be missing ---- */
+/* ---- numbers.c: of the child `name` of a node, which may be missing. Beyond 1e30 numbers are refused, below 1e-30 they are 0. ---- */
+
+typedef struct pcSdfRange {
+    double least, most;
+} pcSdfRange;
 
 bool pcSdfNumbers(pcSdfReader* reader, const xmlNode* node, double* out,
                   int count);                                            /* exactly so many, in the node itself; false: failed */
 double* pcSdfList(pcSdfReader* reader, const xmlNode* node, int* count); /* as many as there are, at least one; NULL: failed */
 double pcSdfNumber(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);
 double pcSdfPositive(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* >= 0 */
-double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);    /* inf, and 1e16, which means it */
+double pcSdfWithin(pcSdfReader* reader, const xmlNode* parent, const char* name, pcSdfRange range, double missing);
+double pcSdfMost(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing);  /* >= 0, and as the next */
+double pcSdfLimit(pcSdfReader* reader, const xmlNode* parent, const char* name, double missing); /* inf, and 1e16, which means it */
 int pcSdfInteger(pcSdfReader* reader, const xmlNode* parent, const char* name, int missing);
 unsigned pcSdfBits(pcSdfReader* reader, const xmlNode* parent, const char* name, unsigned missing); /* also as 0x… */
 bool pcSdfFlag(pcSdfReader* reader, const xmlNode* parent, const char* name, bool missing);
@@ -117,11 +124,13 @@ bool pcSdfWord(const char* word, double* out); /* one finite number, and nothing
 /* ---- frames.c ---- */
 
 pcPose pcSdfIdentity(void);
-int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);      /* its index; -1: failed */
-pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);               /* in the world */
-int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name); /* -1: there is none */
-int pcSdfFrameLink(pcSdfReader* reader, int frame);                   /* the link it moves with; PC_SCENE_WORLD; -2: none */
-pcPose pcSdfRelative(const pcPose* of, const pcPose* in);             /* of^-1 * in */
+int pcSdfFrameAdd(pcSdfReader* reader, const pcSdfFrame* frame);                            /* its index; -1: failed */
+pcPose pcSdfFrameWorld(pcSdfReader* reader, int frame);                                     /* in the world */
+int pcSdfFrameFind(pcSdfReader* reader, int scope, const char* name);                       /* -1: there is none */
+int pcSdfFrameNamed(pcSdfReader* reader, int scope, pcSdfFrameKind kind, const char* name); /* in the scope itself; likewise */
+void pcSdfFramesCheck(pcSdfReader* reader);               /* fails where frames are attached in a circle */
+int pcSdfFrameLink(pcSdfReader* reader, int frame);       /* the link it moves with; PC_SCENE_WORLD; -2: none */
+pcPose pcSdfRelative(const pcPose* of, const pcPose* in); /* of^-1 * in */
 
 /* ---- the elements ---- */
 
@@ -129,6 +138,7 @@ void pcSdfVersion(pcSdfReader* reader, const xmlNode* root);
 void pcSdfWorld(pcSdfReader* reader, const xmlNode* root);
 void pcSdfPopulation(pcSdfReader* reader, const xmlNode* population);
 void pcSdfFrameRead(pcSdfReader* reader, const xmlNode* frame, int scope);
+void pcSdfGravity(pcSdfReader* reader, const xmlNode* parent, double out[3]);
 void pcSdfPhysics(pcSdfReader* reader, const xmlNode* physics);
 void pcSdfDefaultPhysics(pcScenePhysics* physics);
 void pcSdfState(pcSdfReader* reader, const xmlNode* state); /* may be NULL */

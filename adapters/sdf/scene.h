@@ -2,9 +2,19 @@
  * A world file as plain data: the bodies, shapes, joints and physics of an SDF file (versions 1.3 to 1.7; others are read as the nearest of
  * these), with every pose worked out. Nothing here knows ODE; stage.h makes a live world of it.
  *
- * Where SDF has a default that the file does not mention, the default of the specification is taken, with two exceptions: the surface layer
- * (0.001) counts only where the file says it, because nobody who leaves it out means bodies that sink a millimetre; and so does the
- * largest correcting velocity of a surface (max_vel, 0.01) where the settings name gamma, which is the finer way to say it.
+ * Where SDF has a default that the file does not mention, the default of the specification is taken, with these exceptions:
+ *
+ *   - the surface layer (0.001) counts only where the file says it, because nobody who leaves it out means bodies that sink a millimetre;
+ *   - so does the largest correcting velocity of a surface (max_vel, 0.01) where the settings name gamma, which is the finer way to say it;
+ *   - mu2 is mu where the file says only mu: who gives one coefficient means all directions, as in a contact of ODE itself (Gazebo takes
+ *     the specification's 1);
+ *   - soft_erp (0.2) counts only where the file says it: else kp and kd say how soft a contact is (surfaces.c), or the
+ *     world's erp where the settings name gamma and the file neither;
+ *   - the cfm of the world is at least 1e-10, also where the file says 0: without any, ODE's solvers fail at redundant contacts (more only
+ *     where that drowns in rounding: balance.c).
+ *
+ * Numbers beyond 1e30 are refused, those below 1e-30 are 0. Infinite (inf, or 1e15 and more) can be the limits of a joint, mu and mu2,
+ * max_force, max_vel, contact_max_correcting_vel and the threshold of a bounce.
  *
  * <physics> may have an element <pcontact>: its children are named like settings (<gamma>1</gamma>), besides <planar>xz</planar> (or xy, yz:
  * every body stays in that plane), <time>SECONDS</time> (how long the story of the world takes), <frames>0 2 12</frames> (when it is

@@ -48,11 +48,19 @@ static void countMessage(int number, const char* format, va_list arguments)
     messagesSoFar++;
 }
 
+/* ODE ends the program after it: somebody should know why. */
+static void sayWhy(int number, const char* format, va_list arguments)
+{
+    fprintf(stderr, "ODE ends the program, with its error %d: ", number);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 static void listen(void)
 {
     if (stagesOpen++ > 0) return;
     dSetErrorHandler(countMessage);
-    dSetDebugHandler(countMessage);
+    dSetDebugHandler(sayWhy);
     dSetMessageHandler(countMessage);
 }
 
@@ -66,23 +74,24 @@ static void stopListening(void)
 
 /* ---- world and bodies ---- */
 
-static void setPhysics(dWorldID world, const pcScenePhysics* p)
+static void setPhysics(pcStage* stage, const pcScenePhysics* p)
 {
-    const double leastCfm = 1e-10; /* ODE's own; with none at all its solvers fail wherever contacts are redundant */
+    const double own = 1e-10; /* ODE's own; with none at all its solvers fail wherever contacts are redundant */
+    double least = stage->inner->leastCfm > own ? stage->inner->leastCfm : own;
+    dWorldID world = stage->world;
     dWorldSetGravity(world, p->gravity[0], p->gravity[1], p->gravity[2]);
     dWorldSetERP(world, p->erp);
-    dWorldSetCFM(world, p->cfm > leastCfm ? p->cfm : leastCfm);
+    dWorldSetCFM(world, p->cfm > least ? p->cfm : least);
     dWorldSetQuickStepNumIterations(world, p->iterations);
     dWorldSetQuickStepW(world, p->relaxation);
     if (!isnan(p->layer)) dWorldSetContactSurfaceLayer(world, p->layer);
 }
 
-static dBodyID makeBody(dWorldID world, const pcSceneLink* link)
+static dBodyID makeBody(dWorldID world, const pcSceneLink* link, const double* I)
 {
     dMass mass;
     dBodyID body = dBodyCreate(world);
     pcPose centre = {.quaternion = {1, 0, 0, 0}};
-    const double* I = link->inertia;
     memcpy(centre.position, link->centre, sizeof link->centre);
     pcPose pose = pcPoseCompose(&link->pose, &centre);
     dMassSetParameters(&mass, link->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
@@ -108,7 +117,7 @@ static pcStatus makeBodies(pcStage* stage)
     if (!stage->body || !stage->inner->bodyOfLink) return outOfMemory();
     for (int i = 0; i < scene->links; i++) {
         if (scene->link[i].fixed) continue;
-        dBodyID body = stage->inner->bodyOfLink[i] = makeBody(stage->world, scene->link + i);
+        dBodyID body = stage->inner->bodyOfLink[i] = makeBody(stage->world, scene->link + i, stage->inner->inertia[i]);
         stage->body[stage->bodies++] = (pcStageBody){scene->link[i].name, body, i};
     }
     return PC_OK;
@@ -132,8 +141,9 @@ static pcStatus fill(pcStage* stage)
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
-    setPhysics(stage->world, p);
-    pcStatus status = makeBodies(stage);
+    pcStatus status = pcStageBalance(stage);
+    setPhysics(stage, p);
+    if (status == PC_OK) status = makeBodies(stage);
     if (status == PC_OK) status = pcStageGeoms(stage);
     if (status == PC_OK) status = pcStageJoints(stage);
     if (status == PC_OK) status = pcStagePlanar(stage);
@@ -170,7 +180,8 @@ static void freeInner(pcStageInner* inner)
         free(inner->hull[i].points);
         free(inner->hull[i].polygons);
     }
-    void* all[] = {inner->bodyOfLink, inner->geom, inner->hull, inner->drive, inner->coupling, inner->joined, inner->plane, inner->skipped};
+    void* all[] = {inner->bodyOfLink, inner->geom,  inner->hull,    inner->drive,  inner->coupling,
+                   inner->joined,     inner->plane, inner->inertia, inner->skipped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     pcSceneFree(inner->scene);
     free(inner);
@@ -210,6 +221,12 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings)
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageAttach needs a stage");
     pcSettings chosen = settings ? *settings : stage->settings;
     const pcWorldMore more = {.context = stage, .surface = pcStageSurfaceMore, .row = pcStageRow};
+    if (chosen.model == PC_MODEL_NATIVE && stage->inner->lopsided)
+        return pcFail(
+            PC_ERROR_UNSUPPORTED,
+            "the link '%.80s' is too light for how far it reaches, or for the step: ODE's own step would end the program, model quick "
+            "or lcp would not",
+            stage->inner->lopsided);
     pcStatus status = pcWorldAttach(stage->world, stage->space, &chosen);
     if (status == PC_OK) status = pcWorldSetSurface(stage->world, pcStageSurface, stage);
     if (status == PC_OK) status = pcOdeSetMore(stage->world, &more);
@@ -232,6 +249,24 @@ static void shake(const pcStage* stage, double h)
     dWorldSetGravity(stage->world, part * g[0], part * g[1], part * g[2]);
 }
 
+static bool isWithin(const dReal* xyz, double most) { return fabs(xyz[0]) <= most && fabs(xyz[1]) <= most && fabs(xyz[2]) <= most; }
+
+/* ODE ends the program over what is not finite; squares of what is larger than this are on the way there. */
+static pcStatus checkMotion(const pcStage* stage)
+{
+    const double most = 1e30, mostForce = 1e90;
+    for (int i = 0; i < stage->bodies; i++) {
+        dBodyID body = stage->body[i].body;
+        if (!isWithin(dBodyGetPosition(body), most) || !isWithin(dBodyGetLinearVel(body), most) ||
+            !isWithin(dBodyGetAngularVel(body), most))
+            return pcFail(PC_ERROR_NOT_FINITE, "place or velocity of the link '%.80s' is beyond 1e30: nothing was done",
+                          stage->body[i].name);
+        if (!isWithin(dBodyGetForce(body), mostForce) || !isWithin(dBodyGetTorque(body), mostForce))
+            return pcFail(PC_ERROR_NOT_FINITE, "a force on the link '%.80s' is beyond 1e90: nothing was done", stage->body[i].name);
+    }
+    return PC_OK;
+}
+
 pcStatus pcStageStep(pcStage* stage, double h)
 {
     if (!stage) return pcFail(PC_ERROR_ARGUMENT, "pcStageStep needs a stage");
@@ -243,7 +278,8 @@ pcStatus pcStageStep(pcStage* stage, double h)
     shake(stage, h);
     pcStageDrives(stage, h);
     if (stage->inner->native) pcStageCouple(stage, h);
-    status = pcWorldStep(stage->world, h);
+    status = checkMotion(stage);
+    if (status == PC_OK) status = pcWorldStep(stage->world, h);
     stage->inner->time += h;
     pcStageCoupled(stage, h);
     pcStageFlatten(stage);

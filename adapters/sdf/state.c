@@ -1,30 +1,40 @@
 /* <state>: the velocities that links start with. Poses in it are those of another moment, and are not read. */
-#include <string.h>
+#include <math.h>
 
 #include "adapters/sdf/reader.h"
 
-static pcSceneLink* linkOf(pcSdfReader* r, const char* name)
+static const double FASTEST = 1e9; /* in m/s and rad/s */
+
+/* A model or link in a scope, also as "inner::link"; -1: there is none. */
+static int find(pcSdfReader* r, int scope, pcSdfFrameKind kind, const char* name)
 {
-    for (int i = 0; i < r->scene->links; i++)
-        if (strcmp(r->scene->link[i].name, name) == 0) return r->scene->link + i;
-    return NULL;
+    int frame = pcSdfFrameNamed(r, scope, kind, name);
+    if (frame < 0) frame = pcSdfFrameFind(r, scope, name);
+    return frame >= 0 && r->frame[frame].kind == kind ? frame : -1;
 }
 
-static void readLink(pcSdfReader* r, const xmlNode* node, const char* model)
+static void readVelocity(pcSdfReader* r, const xmlNode* node, double out[6])
+{
+    if (!pcSdfNumbers(r, node, out, 6)) return;
+    for (int k = 0; k < 6; k++)
+        if (!(fabs(out[k]) <= FASTEST)) pcSdfFail(r, node, "<velocity> is %g: beyond %g nothing is computed", out[k], FASTEST);
+}
+
+static void readLink(pcSdfReader* r, const xmlNode* node, int model)
 {
     static const char* const known[] = {"velocity", NULL};
     const xmlNode* velocity = pcSdfChild(node, "velocity");
     const char* own = pcSdfAttribute(r, node, "name");
-    const char* name = own ? pcSdfJoin(r, model, "::", own) : NULL;
-    pcSceneLink* link = name ? linkOf(r, name) : NULL;
-    if (!link)
-        pcSdfFail(r, node, "the state names a link '%.60s' of the model '%.60s', which there is not", own ? own : "", model);
+    int link = own ? find(r, model, PC_SDF_LINK, own) : -1;
+    if (link < 0)
+        pcSdfFail(r, node, "the state names a link '%.60s' of the model '%.60s', which there is not", own ? own : "", r->frame[model].name);
     else if (velocity)
-        pcSdfNumbers(r, velocity, link->velocity, 6);
+        readVelocity(r, velocity, r->scene->link[r->frame[link].link].velocity);
     pcSdfSkip(r, node, known);
 }
 
-static void readModel(pcSdfReader* r, const xmlNode* node, const char* outer)
+/* A saved state may be of more than this file has. */
+static void readModel(pcSdfReader* r, const xmlNode* node, int scope)
 {
     static const char* const known[] = {"link", "model", NULL};
     const char* own = pcSdfAttribute(r, node, "name");
@@ -32,10 +42,14 @@ static void readModel(pcSdfReader* r, const xmlNode* node, const char* outer)
         pcSdfFail(r, node, "a model of the state has no name");
         return;
     }
-    const char* name = outer ? pcSdfJoin(r, outer, "::", own) : own;
-    for (const xmlNode* child = pcSdfFirst(node); name && child && r->status == PC_OK; child = pcSdfFollowing(child)) {
-        if (pcSdfIs(child, "link")) readLink(r, child, name);
-        if (pcSdfIs(child, "model")) readModel(r, child, name);
+    int model = find(r, scope, PC_SDF_MODEL, own);
+    if (model < 0) {
+        pcSdfNoted(r, "state of a model that there is not");
+        return;
+    }
+    for (const xmlNode* child = pcSdfFirst(node); child && r->status == PC_OK; child = pcSdfFollowing(child)) {
+        if (pcSdfIs(child, "link")) readLink(r, child, model);
+        if (pcSdfIs(child, "model")) readModel(r, child, model);
     }
     pcSdfSkip(r, node, known);
 }
@@ -44,6 +58,6 @@ void pcSdfState(pcSdfReader* r, const xmlNode* state)
 {
     static const char* const known[] = {"model", NULL};
     if (!state) return;
-    for (const xmlNode* node = pcSdfChild(state, "model"); node && r->status == PC_OK; node = pcSdfNext(node)) readModel(r, node, NULL);
+    for (const xmlNode* node = pcSdfChild(state, "model"); node && r->status == PC_OK; node = pcSdfNext(node)) readModel(r, node, 0);
     pcSdfSkip(r, state, known);
 }

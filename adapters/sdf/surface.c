@@ -30,8 +30,8 @@ static void readContact(pcSdfReader* r, const xmlNode* contact, pcSceneSurface* 
     out->kp = pcSdfPositive(r, ode, "kp", NAN);
     out->kd = pcSdfPositive(r, ode, "kd", NAN);
     out->softCfm = pcSdfPositive(r, ode, "soft_cfm", NAN);
-    out->softErp = pcSdfPositive(r, ode, "soft_erp", NAN);
-    out->fastest = pcSdfPositive(r, ode, "max_vel", NAN);
+    out->softErp = pcSdfWithin(r, ode, "soft_erp", (pcSdfRange){0.0, 1.0}, NAN);
+    out->fastest = pcSdfMost(r, ode, "max_vel", NAN);
     out->minDepth = pcSdfPositive(r, ode, "min_depth", NAN);
 }
 
@@ -43,6 +43,6 @@ void pcSdfSurface(pcSdfReader* r, const xmlNode* collision, pcSceneSurface* out)
     readFriction(r, pcSdfChild(surface, "friction"), out);
     readContact(r, pcSdfChild(surface, "contact"), out);
     out->bounce = pcSdfPositive(r, bounce, "restitution_coefficient", 0.0);
-    out->threshold = pcSdfPositive(r, bounce, "threshold", 1e5);
+    out->threshold = pcSdfMost(r, bounce, "threshold", 1e5);
     pcSdfSkip(r, surface, known);
 }

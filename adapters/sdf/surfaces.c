@@ -17,17 +17,11 @@
 
 /* ---- which pairs ---- */
 
-static int comparePairs(const void* a, const void* b)
-{
-    const int *p = a, *q = b;
-    return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
-}
-
 static bool areJoined(const pcStageInner* inner, int link1, int link2)
 {
     int pair[2] = {link1 < link2 ? link1 : link2, link1 < link2 ? link2 : link1};
     if (inner->joinedPairs == 0) return false;
-    return bsearch(pair, inner->joined, (size_t)inner->joinedPairs, sizeof pair, comparePairs) != NULL;
+    return bsearch(pair, inner->joined, (size_t)inner->joinedPairs, sizeof pair, pcStageComparePairs) != NULL;
 }
 
 static bool mayTouch(const pcStageInner* inner, const pcStageGeom* a, const pcStageGeom* b)
@@ -43,14 +37,15 @@ static double said(double value, double missing) { return isnan(value) ? missing
 static double smallerSaid(double a, double b) { return isnan(a) ? b : isnan(b) ? a : smaller(a, b); }
 static double largerSaid(double a, double b) { return isnan(a) ? b : isnan(b) ? a : larger(a, b); }
 
-static void combineNormal(const pcSceneSurface* a, const pcSceneSurface* b, double h, dSurfaceParameters* out)
+/* Where the file says nothing of how soft a contact is, but gamma, ODE's own steps have the ERP of the world. */
+static void combineNormal(const pcSceneSurface* a, const pcSceneSurface* b, double h, bool gamma, dSurfaceParameters* out)
 {
     double kp1 = said(a->kp, 1e12), kp2 = said(b->kp, 1e12), kp = kp1 > 0.0 && kp2 > 0.0 ? 1.0 / (1.0 / kp1 + 1.0 / kp2) : 0.0;
     double stiff = h * kp + said(a->kd, 1.0) + said(b->kd, 1.0);
     bool springs = !isnan(smallerSaid(smallerSaid(a->kp, b->kp), smallerSaid(a->kd, b->kd)));
     double erp = smallerSaid(a->softErp, b->softErp), cfm = said(a->softCfm, 0.0) + said(b->softCfm, 0.0);
     if (!(stiff > 0.0)) return;
-    out->mode |= dContactSoftERP;
+    if (springs || !isnan(erp) || !gamma) out->mode |= dContactSoftERP;
     out->soft_erp = !springs && !isnan(erp) ? erp : h * kp / stiff;
     out->soft_cfm = springs ? 1.0 / stiff : cfm;
     if (out->soft_cfm > 0.0) out->mode |= dContactSoftCFM;
@@ -96,9 +91,10 @@ int pcStageSurface(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParamete
     const pcStageGeom *a = dGeomGetData(geom1), *b = dGeomGetData(geom2);
     if (!a || !b || !mayTouch(inner, a, b)) return 0;
     *out = (dSurfaceParameters){.mode = dContactApprox1};
-    combineNormal(&a->collision->surface, &b->collision->surface, inner->h, out);
+    combineNormal(&a->collision->surface, &b->collision->surface, inner->h, !isnan(((const pcStage*)context)->settings.gamma), out);
     combineFriction(&a->collision->surface, &b->collision->surface, out);
     combineTorsion(&a->collision->surface, &b->collision->surface, out);
+    if (out->mode & dContactSoftCFM) out->soft_cfm = larger(out->soft_cfm, inner->leastCfm);
     if (inner->scene->physics.planar) keepInPlane(out);
     return 1;
 }

@@ -60,14 +60,14 @@ xmlNode* pcSdfNext(const xmlNode* child)
 
 /* ---- text ---- */
 
-static bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool pcSdfIsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static const char* keepTrimmed(pcSdfReader* r, xmlChar* text)
 {
     const char* from = text ? (const char*)text : "";
     size_t length = strlen(from);
-    while (length > 0 && isBlank(from[length - 1])) length--;
-    while (length > 0 && isBlank(*from)) from++, length--;
+    while (length > 0 && pcSdfIsBlank(from[length - 1])) length--;
+    while (length > 0 && pcSdfIsBlank(*from)) from++, length--;
     const char* kept = pcSdfKeepText(r, from, length);
     xmlFree(text);
     return kept;

@@ -3,6 +3,8 @@
  *
  * r is the least factor by which both shapes, scaled about their centres, touch (T 2.3): r < 1 penetrating, 1 touching, > 1 apart.
  * An event is one elementary contact of the pair, corner on face or edge on edge (T 3.5); the events are the corners of the contact region.
+ * Round shapes touch in one point, or in the corners of a line or face: a cylinder that lies has two events, one that stands has six points
+ * of its rim that are fixed in the body, and those where the rim leaves the face below it.
  */
 #ifndef PCONTACT_METRIC_H
 #define PCONTACT_METRIC_H
@@ -25,6 +27,7 @@ typedef struct pcPairCache {
     unsigned long long shape[2];
     int feature[4];
     int count1;
+    double normal[3];
 } pcPairCache;
 
 /* How a metric was found; for statistics. */
@@ -33,7 +36,8 @@ typedef enum pcMetricPath {
     PC_PATH_WARM,       /* the cached features were still the right ones */
     PC_PATH_SIMPLEX,    /* support-side simplex in double precision */
     PC_PATH_EXACT,      /* the same in doubled precision: thin or degenerate pairs */
-    PC_PATH_FACETS      /* facet LP, the last resort */
+    PC_PATH_FACETS,     /* facet LP, the last resort */
+    PC_PATH_NEWTON      /* round shapes: Newton's method on the normal */
 } pcMetricPath;
 
 typedef struct pcMetric {
@@ -51,6 +55,19 @@ typedef struct pcMetric {
 /* `cacheOrNull` is read and updated. PC_ERROR_COINCIDENT if the two centres coincide. */
 PC_API pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                              pcPairCache* cacheOrNull, pcMetric* out);
+
+/* The Euclidean distance, signed. Overlapping bodies have as many depths as directions: this is the least near the ratio's normal. */
+typedef struct pcDistance {
+    double distance;     /* > 0 apart; < 0: minus the depth */
+    double lower, upper; /* apart: certified. Overlapping: the least depth of all is at most -lower, and `upper` is only what was found */
+    double normal[3];    /* unit, from body 1 to body 2 */
+    double point1[3];    /* closest points, or the points that lie deepest in the other body along `normal` */
+    double point2[3];
+} pcDistance;
+
+/* No body scales; a cache may be that of the pair's pcMetricPair. PC_ERROR_COINCIDENT if the two centres coincide. */
+PC_API pcStatus pcEuclidPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2,
+                             pcPairCache* cacheOrNull, pcDistance* out);
 
 /* Two-sided r of many box pairs at once, by SIMD: sizes are full edge lengths, three per box; poses one per box. Writes r[i] for
  * each pair; a pair that the closed form cannot decide to full precision is solved as pcMetricPair solves it. All pairs are checked before
@@ -102,7 +119,7 @@ typedef struct pcEvent {
  * An event counts if its own gap is within the margin, its two pre-images are at most 2 margin apart along the pair's normal, and its
  * normal faces that of the pair. Limits: of two polyhedra at most 1024 near corners and facets of each take part (those nearest the
  * contact, or evenly spread around a face that has more), and of more than 2048 events so many are kept, the deepest among them, and
- * counted where there is room for all. Allocates nothing; the search takes up to
+ * counted where there is room for all; of a pair with a round shape 32 are kept. Allocates nothing; the search takes up to
  * 400 KB of stack. */
 PC_API pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                                const pcEventSettings* settings, pcPairCache* cacheOrNull, pcEvent* events, int capacity, int* count);

@@ -95,8 +95,7 @@ typedef struct pcWorldContact {
 } pcWorldContact;
 
 /* The contacts of the last step with what they did, for drawing and for judging: of a world that is attached with a space, under every
- * model; else those of our own steps only. *count may exceed the capacity. Of a step with more than 256 contacts and more than twice as
- * many as the one before, only those first ones are kept. */
+ * model; else those of our own steps only. *count may exceed the capacity. */
 PC_API pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity, int* count);
 
 /* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
@@ -133,6 +132,7 @@ typedef struct pcPluginTable {
     pcStatus (*restoreColliders)(void);
     pcStatus (*worldReportMore)(dWorldID, pcWorldReportExtra*);
     pcStatus (*worldMeasure)(dWorldID, dReal, pcStepReport*);
+    pcStatus (*worldContacts)(dWorldID, pcWorldContact*, int, int*);
 } pcPluginTable;
 PC_API const pcPluginTable* pcPluginGet(int abiVersion);
 

@@ -39,7 +39,7 @@ typedef struct pcSettings {
     pcModel model;             /* native quick lcp convex implicit; default lcp */
     int shadow;                /* model=shadow:lcp: step natively, solve beside it */
     pcSolver solver;           /* auto lemke fixedpoint minmap sparse; default auto */
-    pcNarrowphase narrowphase; /* ratio native euclid; default ratio */
+    pcNarrowphase narrowphase; /* ratio native euclid; default ratio. euclid: rows carry the Euclidean distance whatever `gap` says */
     double gamma;              /* part of a gap that one step removes, 0 .. 2; NaN (unset): the host's ERP, 0.2 without a host */
     pcGammaGap gammaGap;       /* touch paper; default touch */
     pcGapKind gap;             /* length ratio pair; default length */

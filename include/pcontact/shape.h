@@ -22,7 +22,12 @@ typedef enum pcShapeKind {
     PC_SHAPE_POLYHEDRON = 0,
     PC_SHAPE_BOX,       /* a polyhedron whose pairs have a closed form */
     PC_SHAPE_HALFSPACE, /* unbounded: never scales, so its pairs are one-sided */
-    PC_SHAPE_SPHERE
+    PC_SHAPE_SPHERE,
+    PC_SHAPE_ELLIPSOID,
+    PC_SHAPE_CAPSULE,
+    PC_SHAPE_CYLINDER,
+    PC_SHAPE_CONTAINER, /* all but a ball: never scales, and what touches it does so from inside the ball */
+    PC_SHAPE_SUPPORT    /* whatever convex body a function of the caller describes */
 } pcShapeKind;
 
 /* Convex hull of `count` >= 4 points, x y z each; coplanar facets are merged, inner points dropped. NULL centre: the centroid. */
@@ -36,6 +41,31 @@ PC_API pcStatus pcShapeBox(const double size[3], pcShape** out);
 
 /* A ball about the origin. */
 PC_API pcStatus pcShapeSphere(double radius, pcShape** out);
+
+/* An ellipsoid about the origin, its semi-axes along x, y and z; ratios of up to 1e6 between them are fine. */
+PC_API pcStatus pcShapeEllipsoid(const double semiAxes[3], pcShape** out);
+
+/* A ball of that radius moved along a segment of that length, which lies along z about the origin; the whole is length + 2 radius long. */
+PC_API pcStatus pcShapeCapsule(double radius, double length, pcShape** out);
+
+/* A cylinder about the origin, its axis along z. */
+PC_API pcStatus pcShapeCylinder(double radius, double length, pcShape** out);
+
+/* A spherical container about the origin: solid outside the ball of that radius, free inside. Its pairs are one-sided, as those of a
+ * half-space: r is the factor at which the other body, grown about its centre, first touches the wall. */
+PC_API pcStatus pcShapeContainer(double radius, pcShape** out);
+
+/* A convex body by its support function: point = a point of the body that lies farthest along the direction (of unit length), in the shape's
+ * axes. It is called from many threads at once and must be a function of the direction alone. The body must hold the ball of
+ * `inradius` about `centre` and lie in that of `outradius`: both enter the certified bounds, and are tried in some directions when
+ * the shape is made. Where the surface is smooth, the metric is as exact as that of an ellipsoid; corners, edges and faces are fine. */
+typedef struct pcSupportDef {
+    void (*support)(const void* context, const double direction[3], double point[3]);
+    const void* context; /* must live as long as the shape */
+    double centre[3];
+    double inradius, outradius;
+} pcSupportDef;
+PC_API pcStatus pcShapeSupport(const pcSupportDef* def, pcShape** out);
 
 /* The half-space a.x <= d, given as a b c d: solid on the side that the normal points away from. */
 PC_API pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out);
@@ -51,11 +81,13 @@ typedef struct pcShapeInfo {
     pcShapeKind kind;
     int vertices, edges, facets;
     size_t bytes;  /* all memory held by the shape */
-    double volume; /* infinite for a half-space */
+    double volume; /* infinite for a half-space and a container; NaN for a support function */
     double centroid[3];
     double centre[3]; /* what the ratio metric scales about */
     double inradius;  /* of the largest ball about `centre` inside the shape */
     double outradius; /* of the smallest ball about `centre` around it */
+    double semi[3];   /* sphere, capsule, ellipsoid: semi-axes of the round part; cylinder: radius, radius, 0; container: radius; else 0 */
+    double length;    /* of the segment along z that the round part is moved along: capsule and cylinder; else 0 */
 } pcShapeInfo;
 PC_API pcStatus pcShapeDescribe(const pcShape* shape, pcShapeInfo* out);
 

@@ -161,7 +161,10 @@ typedef struct pcSystemResult {
     pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id; what
                                   two pieces of one body both find is there once */
     int contactCapacity;
-    int contactCount;    /* written: how many there are; may exceed the capacity */
+    int contactCount; /* written: how many there are; may exceed the capacity */
+    /* Asked for room for `count` contacts where the capacity is too small, with what is there kept or not; NULL: what fits is written. */
+    pcContactResult* (*grow)(void* context, int count);
+    void* growContext;
     pcStepReport report; /* written */
 } pcSystemResult;
 

@@ -1,4 +1,4 @@
-/* Sort and sweep along the axis where the shapes are spread widest; half-spaces, which have no box, against all others. */
+/* Sort and sweep along the axis where the shapes are spread widest; half-spaces and containers, which have no box, against all others. */
 #include "broadphase/broadphase.h"
 
 #include <string.h>
@@ -14,9 +14,8 @@ static const double RELATIVE_AHEAD = 1e-3; /* of the size; Broadphase.ContactsAt
 /* How far the shape reaches from its centre along a unit direction in its own axes. */
 static double supportAlong(const pcShape* s, v3 direction)
 {
-    if (s->kind == PC_SHAPE_SPHERE) return s->radius;
     if (s->kind == PC_SHAPE_BOX) return fabs(direction.x) * s->half.x + fabs(direction.y) * s->half.y + fabs(direction.z) * s->half.z;
-    return pcSupportOf(s, direction).value;
+    return pcTipOf(s, direction).value;
 }
 
 static void placeBox(const pcShape* s, const m3* R, pcProxy* out)
@@ -32,6 +31,7 @@ static void placeBox(const pcShape* s, const m3* R, pcProxy* out)
 static void placePlane(const pcShape* s, const m3* R, const pcPose* pose, pcProxy* out)
 {
     out->at = v3Load(pose->position);
+    if (s->kind == PC_SHAPE_CONTAINER) return;
     out->normal = m3Mul(R, s->planeNormal);
     out->offset = s->planeOffset + v3Dot(out->normal, out->at);
 }
@@ -40,10 +40,10 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
 {
     m3 R;
     m3FromQuaternion(v4Load(pose->quaternion), &R);
-    out->halfSpace = shape->kind == PC_SHAPE_HALFSPACE;
-    double size = out->halfSpace ? 0.0 : shape->outradius;
+    out->unbounded = shape->unbounded, out->radius = shape->kind == PC_SHAPE_CONTAINER ? shape->radius : 0.0;
+    double size = out->unbounded ? 0.0 : shape->outradius;
     out->at = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
-    double reach = out->halfSpace ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
+    double reach = out->unbounded ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
     out->speed = ahead->pace.linear + ahead->pace.angular * reach;
     double h = ahead->margin > 0.0 ? 0.0 : ahead->h; /* a named margin is all there is */
     out->fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : RELATIVE_AHEAD * size);
@@ -51,7 +51,7 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
     out->step = v3Scale(h, ahead->velocity);
     out->ahead = out->fixed + out->linear + out->spin;
     out->turn = h * ahead->pace.angular;
-    if (out->halfSpace)
+    if (out->unbounded)
         placePlane(shape, &R, pose, out);
     else
         placeBox(shape, &R, out);
@@ -61,15 +61,15 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
 
 static bool mayCollide(const pcProxy* a, const pcProxy* b)
 {
-    if ((a->body == b->body && a->body >= 0) || (!a->moves && !b->moves) || (a->halfSpace && b->halfSpace)) return false;
+    if ((a->body == b->body && a->body >= 0) || (!a->moves && !b->moves) || (a->unbounded && b->unbounded)) return false;
     bool any = (a->category | a->collide) == 0 || (b->category | b->collide) == 0;
     return any || (a->category & b->collide) != 0 || (b->category & a->collide) != 0;
 }
 
 static double marginOf(const pcProxy* a, const pcProxy* b)
 {
-    const pcProxy *plane = a->halfSpace ? a : b, *other = a->halfSpace ? b : a;
-    double turned = plane->halfSpace ? plane->turn * (v3Norm(v3Sub(other->at, plane->at)) + v3Norm(v3Sub(other->high, other->low))) : 0.0;
+    const pcProxy *plane = a->unbounded ? a : b, *other = a->unbounded ? b : a;
+    double turned = plane->unbounded ? plane->turn * (v3Norm(v3Sub(other->at, plane->at)) + v3Norm(v3Sub(other->high, other->low))) : 0.0;
     double approach = larger(v3Norm(v3Sub(a->step, b->step)), larger(a->linear, b->linear));
     return approach + a->spin + b->spin + a->fixed + b->fixed + turned;
 }
@@ -83,6 +83,19 @@ static bool reachesPlane(const pcProxy* box, const pcProxy* plane)
     return v3Dot(n, corner) <= plane->offset + marginOf(box, plane) + slop;
 }
 
+/* The farthest corner of the box from the middle of the container. */
+static bool reachesWall(const pcProxy* box, const pcProxy* container)
+{
+    v3 low = v3Sub(box->low, container->at), high = v3Sub(box->high, container->at);
+    v3 corner = {larger(-low.x, high.x), larger(-low.y, high.y), larger(-low.z, high.z)};
+    return v3Norm(corner) * (1.0 + 8.0 * PC_ROUND) >= container->radius - marginOf(box, container);
+}
+
+static bool reaches(const pcProxy* box, const pcProxy* solid)
+{
+    return solid->radius > 0.0 ? reachesWall(box, solid) : reachesPlane(box, solid);
+}
+
 static bool boxesMeet(const pcProxy* a, const pcProxy* b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
@@ -92,8 +105,8 @@ static bool boxesMeet(const pcProxy* a, const pcProxy* b)
 bool pcProxiesMeet(const pcProxy* a, const pcProxy* b)
 {
     if (!mayCollide(a, b)) return false;
-    if (a->halfSpace) return reachesPlane(b, a);
-    return b->halfSpace ? reachesPlane(a, b) : boxesMeet(a, b);
+    if (a->unbounded) return reaches(b, a);
+    return b->unbounded ? reaches(a, b) : boxesMeet(a, b);
 }
 
 /* ---- sweep ---- */
@@ -125,7 +138,7 @@ static void widestAxes(const pcProxy* proxies, int count, int axis[2])
     v3 sum = {0, 0, 0}, square = {0, 0, 0};
     int boxes = 0;
     for (int i = 0; i < count; i++) {
-        if (proxies[i].halfSpace) continue;
+        if (proxies[i].unbounded) continue;
         v3 p = v3Scale(0.5, v3Add(proxies[i].low, proxies[i].high));
         sum = v3Add(sum, p), square = v3Add(square, v3Make(p.x * p.x, p.y * p.y, p.z * p.z)), boxes++;
     }
@@ -143,11 +156,11 @@ static int sortBoxes(pcArena* arena, const pcProxy* proxies, int count, int axis
     int boxes = 0, planes = 0;
     if (!pcArenaGood(arena)) return 0;
     for (int i = 0; i < count; i++)
-        if (!proxies[order[i]].halfSpace) sorted[boxes++] = (pcKeyed){pcKeyOfNumber(along(proxies[order[i]].low, axis)), order[i]};
+        if (!proxies[order[i]].unbounded) sorted[boxes++] = (pcKeyed){pcKeyOfNumber(along(proxies[order[i]].low, axis)), order[i]};
     pcSortKeyed(sorted, boxes, room);
     for (int i = 0; i < boxes; i++) order[i] = sorted[i].index;
     for (int i = 0; i < count; i++)
-        if (proxies[i].halfSpace) order[boxes + planes++] = i;
+        if (proxies[i].unbounded) order[boxes + planes++] = i;
     *out = sorted;
     return boxes;
 }

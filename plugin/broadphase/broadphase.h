@@ -7,7 +7,7 @@
  *
  *     |v|, |omega|   the larger of the velocity before the step and the one without any impulse, which holds h g as well; of a body that
  *                    a faster one may strike within the step: what that can make of it (stepper/pairs.c)
- *     reach          of its points from the body's centre of mass            size   outradius; a half-space has none
+ *     reach          of its points from the body's centre of mass            size   outradius; half-spaces and containers have none
  *
  * Bodies that fall together have no relative velocity until the first is stopped: hence each speed by itself, but not their sum. At rest
  * h^2 |g| and the part of the size remain, so that a contact at rest never comes and goes. A layer between bodies is looked across as
@@ -27,17 +27,18 @@ typedef struct pcPace {
 
 /* What the search knows of a shape. */
 typedef struct pcProxy {
-    v3 low, high;        /* box around it, widened by `ahead`; of a half-space not used */
-    v3 at;               /* centre; of a half-space the position of its pose */
+    v3 low, high;        /* box around it, widened by `ahead`; of unbounded ones not used */
+    v3 at;               /* centre; of unbounded ones the position of their pose */
     double ahead;        /* length that its box is widened by */
     double fixed;        /* part of the margin that does not depend on speeds */
     double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
     v3 step;             /* h times the velocity without impulses */
     double speed;        /* of its fastest point */
-    bool halfSpace;
-    v3 normal; /* half-space: normal.x <= offset in world axes */
+    bool unbounded;      /* half-space or container */
+    double radius;       /* container; 0: half-space */
+    v3 normal;           /* half-space: normal.x <= offset in world axes */
     double offset;
-    double turn; /* half-space: h |omega|; far from its body it moves that much faster */
+    double turn; /* unbounded: h |omega|; far from its body it moves that much faster */
     int body;
     bool moves; /* its body is dynamic */
     unsigned category, collide;

@@ -27,7 +27,9 @@ static pcStatus checkSettings(const pcEventSettings* s)
 /* What rounding can do to a gap: of a very thin body more than SLOP of its thickness. */
 static double roundingOf(const pcFrame* f)
 {
-    double size2 = f->shape2->kind == PC_SHAPE_HALFSPACE ? 0.0 : f->shape2->outradius;
+    double size2 = f->shape2->kind == PC_SHAPE_HALFSPACE   ? 0.0
+                   : f->shape2->kind == PC_SHAPE_CONTAINER ? f->shape2->radius
+                                                           : f->shape2->outradius;
     return 8.0 * PC_ROUND * (v3Size(f->c) + f->shape1->outradius + size2) + 2.0 * f->error;
 }
 
@@ -43,7 +45,7 @@ static void prepare(pcSearch* s)
     v3Complete(m->n, &s->u, &s->v);
     double share = 2.0 * s->margin / (m->r * m->D);
     double furthest = m->r > 0.0 && share < 1.0 ? 1.0 / (1.0 - share) : HUGE_VAL;
-    bool plane = s->frame->shape2->kind == PC_SHAPE_HALFSPACE;
+    bool plane = s->frame->shape2->unbounded;
     s->low = larger(m->r - s->settings->eps0, plane ? -HUGE_VAL : 0.5 * m->r);
     s->high = smaller(m->r + s->settings->epsT, plane ? HUGE_VAL : furthest * (1.0 + 1e-12));
     if (!plane) s->reach /= smaller(s->low, 1.0); /* as it is, a body scaled by t is widened by b epsX / t */
@@ -53,8 +55,9 @@ static void search(pcSearch* s)
 {
     const pcFrame* f = s->frame;
     if (!((s->metric->r - 1.0) * s->metric->D <= s->margin)) return;
-    if (f->shape1->kind == PC_SHAPE_SPHERE || f->shape2->kind == PC_SHAPE_SPHERE)
-        pcSearchSmooth(s);
+    bool flat2 = pcShapeIsPolyhedron(f->shape2) || f->shape2->kind == PC_SHAPE_HALFSPACE;
+    if (!pcShapeIsPolyhedron(f->shape1) || !flat2)
+        pcSearchRound(s);
     else if (f->shape2->kind == PC_SHAPE_HALFSPACE)
         pcSearchPlane(s);
     else
@@ -81,7 +84,9 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     pcFrameMetric metric;
     pcFound found[PC_FOUND_LIMIT];
     pcUnit unit[PC_UNIT_LIMIT];
-    pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found, .unit = unit};
+    v3 force[PC_UNIT_LIMIT];
+    metric.basis = (pcBasis){.count1 = 1, .vertex = {-1, -1, -1, -1}};
+    pcSearch s = {.frame = &frame, .metric = &metric, .settings = settings, .found = found, .unit = unit, .force = force};
     if (!count || capacity < 0 || (capacity > 0 && !events))
         return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
     pcStatus status = checkSettings(settings);

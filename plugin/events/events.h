@@ -65,11 +65,12 @@ typedef struct pcSearch {
     double pastEnds;  /* how far an edge crossing may lie past an end, in edge lengths: none by default, any if epsX is wide */
     pcFound* found;   /* room for PC_FOUND_LIMIT */
     pcUnit* unit;     /* room for PC_UNIT_LIMIT */
+    v3* force;        /* of events between round shapes, as many: unit direction of the gradient of t, where n is that of the length gap */
 } pcSearch;
 
 void pcSearchPlane(pcSearch* s);     /* body 2 is a half-space (find.c) */
 void pcSearchPolyhedra(pcSearch* s); /* find.c */
-void pcSearchSmooth(pcSearch* s);    /* the one event where the metric is (find.c) */
+void pcSearchRound(pcSearch* s);     /* one body at least is round (round.c) */
 
 /* The unit of a found event, false if it is none (find.c). */
 bool pcUnitOf(const pcSearch* s, pcEventKind kind, int feature1, int feature2, pcUnit* out);

@@ -108,36 +108,9 @@ bool pcUnitOf(const pcSearch* s, pcEventKind kind, int feature1, int feature2, p
         Line a = lineOf(s->frame, 0, feature1), b = lineOf(s->frame, 1, feature2);
         return edgeOnEdge(s, &a, &b, out);
     }
-    case PC_SMOOTH: return smooth(s, out);
+    case PC_SMOOTH: break; /* always kept with all that is known of it */
     }
     return false;
-}
-
-/* Puts it at that place of the list; the first few with all that is known, so that it need not be computed again. */
-PC_INLINE void put(pcSearch* s, int place, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
-{
-    pcFound* found = s->found + place;
-    found->id = pcEventId(s->frame, kind, feature1, feature2);
-    found->kind = kind, found->feature1 = feature1, found->feature2 = feature2;
-    found->gap = unit->gap, found->facing = v3Dot(unit->n, s->metric->n);
-    found->u = v3Dot(unit->x, s->u), found->v = v3Dot(unit->x, s->v);
-    found->unit = place < PC_UNIT_LIMIT ? place : -1;
-    if (place < PC_UNIT_LIMIT && unit != s->unit + place) s->unit[place] = *unit;
-}
-
-/* Where to compute the next unit: at once where it will be kept, if it is. A copy would wait until every number of it is written. */
-PC_INLINE pcUnit* nextUnit(pcSearch* s, pcUnit* otherwise) { return s->kept < PC_UNIT_LIMIT ? s->unit + s->kept : otherwise; }
-
-/* Where it was kept, or -1. In a full list it takes the place of one less deep, so that the deepest is always there. */
-PC_INLINE int keep(pcSearch* s, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
-{
-    int place = s->count++ % PC_FOUND_LIMIT;
-    if (s->kept < PC_FOUND_LIMIT)
-        s->kept++;
-    else if (!(unit->gap < s->found[place].gap))
-        return -1;
-    put(s, place, kind, feature1, feature2, unit);
-    return place;
 }
 
 /* Near features of both bodies, and where the event of each near vertex is kept. */
@@ -357,10 +330,4 @@ void pcSearchPlane(pcSearch* s)
     bool flooded = pcNearVertices(shape, s->metric->n, top.value - depth, top.vertex, &near);
     for (int i = 0; flooded && i < near.count; i++) tryCornerOnPlane(s, near.item[i]);
     if (!flooded) tryAllCorners(s);
-}
-
-void pcSearchSmooth(pcSearch* s)
-{
-    pcUnit unit;
-    if (smooth(s, &unit)) keep(s, PC_SMOOTH, 0, 0, &unit);
 }

@@ -1,6 +1,6 @@
 /*
- * One event: whether two features meet, and all about it (T 3.5, T 3.14). Letters as in events.h. Included by find.c, where every function
- * here is inlined into the search.
+ * One event: whether two features meet, and all about it (T 3.5, T 3.14). Letters as in events.h. Included by find.c and round.c, where every
+ * function here is inlined into the search.
  */
 #ifndef PC_EVENTS_UNIT_H
 #define PC_EVENTS_UNIT_H
@@ -203,7 +203,7 @@ PC_INLINE bool edgeOnEdge(const pcSearch* s, const Line* a, const Line* b, pcUni
     return true;
 }
 
-/* ---- over a plane, and between round shapes ---- */
+/* ---- over a plane ---- */
 
 /* t = height of the centre / reach of the corner (T 2.18); it goes on below the surface, where t <= 0. */
 PC_INLINE bool cornerOnPlane(const pcSearch* s, int vertex, pcUnit* out)
@@ -215,12 +215,33 @@ PC_INLINE bool cornerOnPlane(const pcSearch* s, int vertex, pcUnit* out)
     return true;
 }
 
-PC_INLINE bool smooth(const pcSearch* s, pcUnit* out)
+/* ---- the list ---- */
+
+/* Puts it at that place of the list; the first few with all that is known, so that it need not be computed again. */
+PC_INLINE void put(pcSearch* s, int place, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
 {
-    const pcFrameMetric* m = s->metric;
-    v3 origin = {0.0, 0.0, 0.0};
-    *out = (pcUnit){m->r, m->D, (m->r - 1.0) * m->D, m->n, m->point, pcPreimage(origin, m->point, m->r), {-1, -1}};
-    return out->gap <= s->margin;
+    pcFound* found = s->found + place;
+    found->id = pcEventId(s->frame, kind, feature1, feature2);
+    found->kind = kind, found->feature1 = feature1, found->feature2 = feature2;
+    found->gap = unit->gap, found->facing = v3Dot(unit->n, s->metric->n);
+    found->u = v3Dot(unit->x, s->u), found->v = v3Dot(unit->x, s->v);
+    found->unit = place < PC_UNIT_LIMIT ? place : -1;
+    if (place < PC_UNIT_LIMIT && unit != s->unit + place) s->unit[place] = *unit;
+}
+
+/* Where to compute the next unit: at once where it will be kept, if it is. A copy would wait until every number of it is written. */
+PC_INLINE pcUnit* nextUnit(pcSearch* s, pcUnit* otherwise) { return s->kept < PC_UNIT_LIMIT ? s->unit + s->kept : otherwise; }
+
+/* Where it was kept, or -1. In a full list it takes the place of one less deep, so that the deepest is always there. */
+PC_INLINE int keep(pcSearch* s, pcEventKind kind, int feature1, int feature2, const pcUnit* unit)
+{
+    int place = s->count++ % PC_FOUND_LIMIT;
+    if (s->kept < PC_FOUND_LIMIT)
+        s->kept++;
+    else if (!(unit->gap < s->found[place].gap))
+        return -1;
+    put(s, place, kind, feature1, feature2, unit);
+    return place;
 }
 
 #endif

@@ -56,7 +56,8 @@ PC_INLINE void writeEvent(const pcSearch* s, const World* w, const pcFound* foun
     v3Store(out->point, x);
     v3Store(out->point1, v3OfLanes(w->centre1 + (f->swapped ? other : own)));
     v3Store(out->point2, v3OfLanes(w->centre1 + (f->swapped ? own : other)));
-    writeRow(f, v3Scale(1.0 / unit->D, n), x, out->gradient);
+    v3 force = found->kind == PC_SMOOTH ? v3OfLanes(turned(w, s->force[found->unit])) : n;
+    writeRow(f, v3Scale(1.0 / unit->D, force), x, out->gradient);
     writeRow(f, n, acts, out->wrench);
 }
 

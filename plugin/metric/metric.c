@@ -52,7 +52,7 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
         return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
     if (!squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion))) return checkPoses(p1, p2);
-    bool fixed1 = (flags & PC_FIXED_1) || s1->kind == PC_SHAPE_HALFSPACE, fixed2 = (flags & PC_FIXED_2) || s2->kind == PC_SHAPE_HALFSPACE;
+    bool fixed1 = (flags & PC_FIXED_1) || s1->unbounded, fixed2 = (flags & PC_FIXED_2) || s2->unbounded;
     if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
     out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
     out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
@@ -87,12 +87,9 @@ static pcStatus coincident(void)
 static bool overPlane(const pcFrame* f, pcFrameMetric* out)
 {
     v3 down = v3Neg(m3Mul(&f->R, f->shape2->planeNormal));
-    double height = v3Dot(down, f->c), reach = f->shape1->radius;
-    v3 k = v3Scale(reach, down);
-    if (f->shape1->kind != PC_SHAPE_SPHERE) {
-        pcSupport far = pcSupportOf(f->shape1, down);
-        reach = far.value, k = pcShapeK(f->shape1, far.vertex);
-    }
+    pcTip tip = pcTipOf(f->shape1, down);
+    double height = v3Dot(down, f->c), reach = tip.value;
+    v3 k = tip.k;
     double length = PC_ROUND * (10.0 * v3Norm(f->c) + 14.0 * f->shape1->outradius) + f->error;
     out->r = height / reach;
     double error = length * (1.0 + fabs(out->r)) / reach;
@@ -190,13 +187,17 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
     out->sigma = f->sigma;
     if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return PC_OK;
     if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
-        if (!overPlane(f, out) && f->shape1->kind != PC_SHAPE_SPHERE) pcMetricExactPlane(f, out);
+        if (!overPlane(f, out) && pcShapeIsPolyhedron(f->shape1)) pcMetricExactPlane(f, out);
+        return PC_OK;
+    }
+    if (f->shape2->kind == PC_SHAPE_CONTAINER) {
+        pcMetricContainer(f, out);
         return PC_OK;
     }
     if (!(v3Max(f->c) > 1e-150 * (f->shape1->outradius + f->shape2->outradius))) return coincident();
     if (pcShapeIsPolyhedron(f->shape1) && pcShapeIsPolyhedron(f->shape2)) return betweenPolyhedra(f, cache, out);
     if (f->shape1->kind == PC_SHAPE_SPHERE && f->shape2->kind == PC_SHAPE_SPHERE) return betweenSpheres(f, out);
-    return pcFail(PC_ERROR_UNSUPPORTED, "a sphere and a polyhedron cannot be measured yet");
+    return pcMetricRound(f, cache, out);
 }
 
 /* ---- back to the world ---- */
@@ -220,12 +221,39 @@ PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* o
     out->path = m->path;
 }
 
+/* Two spheres need no axes: r is the distance of the centres over the sum of the radii, or beyond the fixed radius over the other. */
+static bool spheresInWorld(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcMetric* out)
+{
+    v3 x1 = v3Load(p1->position), x2 = v3Load(p2->position), c = v3Sub(x2, x1);
+    double square = v3Dot(c, c), R1 = s1->radius, R2 = s2->radius;
+    bool usable = squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion)) && square > 1e-200 && square < 1e200;
+    if (!usable || flags > PC_FIXED_2) return false; /* the general way says what is wrong */
+    double distance = sqrt(square), fixed = flags == PC_FIXED_1 ? R1 : flags == PC_FIXED_2 ? R2 : 0.0;
+    if (distance <= fixed) fixed = 0.0; /* the moving centre is inside: two-sided */
+    double D = fixed == 0.0 ? R1 + R2 : flags == PC_FIXED_1 ? R2 : R1, perD = 1.0 / D, r = (distance - fixed) * perD;
+    double error = PC_ROUND * (8.0 * distance + 6.0 * (R1 + R2)) * perD;
+    v3 n = v3Scale(1.0 / distance, c), own1 = v3AddScaled(x1, R1, n), own2 = v3AddScaled(x2, -R2, n);
+    bool still1 = fixed != 0.0 && flags == PC_FIXED_1;
+    out->r = r, out->lower = r - error, out->upper = r + error;
+    out->rho = pcRatioToRho(r);
+    out->gap = (r - 1.0) * D;
+    v3Store(out->normal, n);
+    v3Store(out->point, still1 ? own1 : v3AddScaled(x1, r * R1, n));
+    v3Store(out->point1, own1);
+    v3Store(out->point2, own2);
+    out->path = PC_PATH_CLOSED;
+    return true;
+}
+
 PC_SIMD pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                               pcPairCache* cacheOrNull, pcMetric* out)
 {
     pcFrame frame;
     pcFrameMetric metric;
     if (!out) return pcFail(PC_ERROR_ARGUMENT, "pcMetricPair needs a place for the answer");
+    if (shape1 && shape2 && pose1 && pose2 && shape1->kind == PC_SHAPE_SPHERE && shape2->kind == PC_SHAPE_SPHERE &&
+        spheresInWorld(shape1, pose1, shape2, pose2, flags, out))
+        return PC_OK;
     pcStatus status = makeFrame(shape1, pose1, shape2, pose2, flags, &frame);
     if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);
     if (status == PC_OK) writeMetric(&frame, &metric, out);

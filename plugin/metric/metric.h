@@ -22,7 +22,7 @@
 #define PC_METRIC_TOLERANCE 1e-13
 
 typedef struct pcFrame {
-    const pcShape *shape1, *shape2; /* never a half-space first; the fixed one second */
+    const pcShape *shape1, *shape2; /* never a half-space or container first; the fixed one second */
     const pcPose *pose1, *pose2;
     bool swapped; /* body 1 here is body 2 of the caller */
     double sigma;
@@ -54,12 +54,12 @@ PC_INLINE bool pcBasisSort(const int side[4], const int vertex[4], pcBasis* out)
 /* An answer in the frame. D = h_W(n) two-sided, h1(n) one-sided, so that n.c / D (or (n.c - h2(-n)) / D) is r. */
 typedef struct pcFrameMetric {
     double r, lower, upper;
-    v3 n;         /* unit */
-    double D;     /* along the unit n: the gap is (r - 1) D */
-    double sigma; /* as solved: 1 also where a one-sided query had to become two-sided */
-    v3 point;     /* of the scaled bodies, from the centre of body 1 */
-    v3 corner;    /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
-    pcBasis basis;
+    v3 n;          /* unit */
+    double D;      /* along the unit n: the gap is (r - 1) D */
+    double sigma;  /* as solved: 1 also where a one-sided query had to become two-sided */
+    v3 point;      /* of the scaled bodies, from the centre of body 1 */
+    v3 corner;     /* over a plane only: where body 1 reaches lowest, the pre-image of `point` even where r = 0 */
+    pcBasis basis; /* of round shapes the core points that meet, -1 where there are fewer; hasBasis is false */
     bool hasBasis;
     pcMetricPath path;
 } pcFrameMetric;
@@ -71,8 +71,10 @@ pcStatus pcFrameSolve(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMet
 bool pcMetricBoxes(const pcFrame* frame, pcFrameMetric* out);                               /* boxes.c */
 bool pcMetricSimplex(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out); /* simplex.c */
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out);   /* exact.c */
-bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out);     /* facets.c: only to about 1e-12, its bounds are estimates */
-void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out); /* exact.c: polyhedron over a half-space */
+bool pcMetricFacets(const pcFrame* frame, pcFrameMetric* out); /* facets.c: only to about 1e-12, its bounds are estimates */
+pcStatus pcMetricRound(const pcFrame* frame, pcPairCache* cacheOrNull, pcFrameMetric* out); /* round.c */
+void pcMetricContainer(const pcFrame* frame, pcFrameMetric* out);                           /* container.c */
+void pcMetricExactPlane(const pcFrame* frame, pcFrameMetric* out);                          /* exact.c: polyhedron over a half-space */
 
 /* (r - 1) / r, minus infinity where r <= 0 (T 2.4). */
 PC_INLINE double pcRatioToRho(double r) { return r > 0.0 ? (r - 1.0) / r : -HUGE_VAL; }

@@ -246,7 +246,7 @@ static void measureRoughness(pcShape* s)
 /* The simplex method starts from three points of the inscribed ball around the ray of the query. The normal where that ray leaves the body
  * is at most acos(inradius / outradius) away from it, so about there the points stand: close around the ray of a round body of many
  * vertices, where wide ones would have to be replaced again and again; but no wider than an orthonormal triad. */
-static void placeInnerPoints(pcShape* s)
+void pcPlaceInnerPoints(pcShape* s)
 {
     double cosine = fmin(fmax(s->inradius / s->outradius, 0.57735026918962576), 0.9999), sine = sqrt(1.0 - cosine * cosine);
     s->innerAlong = 1.0 / (3.0 * s->inradius * cosine), s->innerAcross = 2.0 / (3.0 * s->inradius * sine);
@@ -266,7 +266,7 @@ static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
     measureRoughness(s);
     if (!(s->inradius > CENTRE_TOLERANCE * s->outradius))
         return pcFail(PC_ERROR_CENTRE, "the centre (%g, %g, %g) is not strictly inside the shape", s->centre.x, s->centre.y, s->centre.z);
-    placeInnerPoints(s);
+    pcPlaceInnerPoints(s);
     return PC_OK;
 }
 
@@ -355,6 +355,8 @@ pcStatus pcShapeDescribe(const pcShape* s, pcShapeInfo* out)
                          .outradius = s->outradius};
     v3Store(out->centroid, s->centroid);
     v3Store(out->centre, s->centre);
+    v3Store(out->semi, s->kind == PC_SHAPE_CONTAINER ? v3Make(s->radius, s->radius, s->radius) : s->semi);
+    out->length = s->coreCount > 1 ? 2.0 * s->end[1][2] : 0.0;
     return PC_OK;
 }
 

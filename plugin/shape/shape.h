@@ -1,6 +1,10 @@
 /*
  * Convex shapes from the inside. Everything about a polyhedron is measured from its centre: k = vertex - centre, facet k is
  * { a_k . x <= b_k } with unit a_k and b_k > 0. The vertices as given are kept beside k: they are what the shape exactly is.
+ *
+ * Every bounded shape but a support function is a core, the hull of few or many points k, and a round part around it, the image of the
+ * unit ball under A = diag(semi):  h(d) = max d.k + |A d|.   sphere, ellipsoid: one point;  capsule: a segment and a ball;
+ * cylinder: a segment and a disc (semi.z = 0);  polyhedron: no round part.
  */
 #ifndef PC_SHAPE_SHAPE_H
 #define PC_SHAPE_SHAPE_H
@@ -33,11 +37,16 @@ struct pcShape {
     v3 centre, centroid;
     bool centred; /* the centre is the origin */
     double volume, inradius, outradius;
-    double innerAlong, innerAcross; /* where the simplex method starts: see placeInnerPoints */
-    double radius;                  /* sphere */
+    double innerAlong, innerAcross; /* where the simplex method starts: see pcPlaceInnerPoints */
+    bool unbounded;                 /* half-space or container */
+    double radius;                  /* sphere, capsule, cylinder, container */
     v3 half;                        /* box: half edge lengths */
-    double plane[4];                /* half-space: as given */
-    v3 planeNormal;                 /* and with a unit normal */
+    v3 semi;                        /* round part; zero of a polyhedron */
+    int coreCount;                  /* core points of a round shape: 1, or 2 along z, kept in `end` */
+    double end[2][4];
+    pcSupportDef def; /* support function */
+    double plane[4];  /* half-space: as given */
+    v3 planeNormal;   /* and with a unit normal */
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;
@@ -61,6 +70,7 @@ struct pcShape {
 
 PC_INLINE bool pcShapeIsPolyhedron(const pcShape* s) { return s->kind == PC_SHAPE_POLYHEDRON || s->kind == PC_SHAPE_BOX; }
 PC_INLINE v3 pcShapeK(const pcShape* s, int i) { return v3Load(s->k + 4 * (size_t)i); }
+PC_INLINE v3 v3Times(v3 a, v3 b) { return v3Make(a.x * b.x, a.y * b.y, a.z * b.z); }
 PC_INLINE v3 pcShapeVertex(const pcShape* s, int i) { return v3Load(s->vertex + 3 * (size_t)i); }
 
 /* A polyhedron's surface before it is packed into a shape: facet rings over a list of vertices. */
@@ -80,6 +90,12 @@ pcStatus pcShapeFromMesh(const pcMesh* mesh, pcShapeKind kind, const double* cen
 
 /* A shape without a surface mesh; NULL if out of memory (shape.c). */
 pcShape* pcShapeNew(pcShapeKind kind);
+
+/* From inradius and outradius (shape.c). */
+void pcPlaceInnerPoints(pcShape* s);
+
+/* A length that must be finite and positive, and what it is of, for the sentence (simple.c). */
+pcStatus pcCheckLength(const char* what, double length);
 
 /* The vertex that lies farthest in direction d (about the centre), and how far: the value of n.k. */
 typedef struct pcSupport {
@@ -163,6 +179,30 @@ PC_INLINE pcSupport pcSupportOf(const pcShape* s, v3 d)
 {
     if (s->vertexCount <= PC_SCAN_LIMIT) return pcSupportScan(s, d);
     return pcSupportClimb(s, d, pcSupportAt(s, d, pcSupportStart(s, d)));
+}
+
+/* The point of any bounded shape that lies farthest along d, about its centre, in its own axes. */
+typedef struct pcTip {
+    v3 k;
+    double value; /* d.k */
+    int vertex;   /* of the core */
+} pcTip;
+
+/* By the function of the caller, who is promised a unit direction (round.c). */
+pcTip pcTipAsked(const pcShape* s, v3 d);
+
+PC_INLINE pcTip pcTipOf(const pcShape* s, v3 d)
+{
+    if (pcShapeIsPolyhedron(s)) {
+        pcSupport far = pcSupportOf(s, d);
+        return (pcTip){pcShapeK(s, far.vertex), far.value, far.vertex};
+    }
+    if (s->kind == PC_SHAPE_SUPPORT) return pcTipAsked(s, d);
+    int vertex = (s->coreCount > 1) & (d.z > 0.0);
+    v3 Ad = v3Times(s->semi, d), k = pcShapeK(s, vertex);
+    double reach = v3Norm(Ad);
+    if (reach > 0.0) k = v3AddScaled(k, 1.0 / reach, v3Times(s->semi, Ad)); /* none: straight over the cap of a cylinder */
+    return (pcTip){k, pcShapeK(s, vertex).z * d.z + reach, vertex};
 }
 
 #endif

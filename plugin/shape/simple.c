@@ -1,10 +1,8 @@
-/* Shapes that need no hull: box, sphere, half-space. */
+/* Flat shapes that need no hull: box and half-space. */
 #include "base/status.h"
 #include "shape/shape.h"
 
-static const double PI = 3.14159265358979323846;
-
-static pcStatus checkLength(const char* what, double length)
+pcStatus pcCheckLength(const char* what, double length)
 {
     if (!isfinite(length)) return pcFail(PC_ERROR_NOT_FINITE, "%s is %g: it must be a finite number", what, length);
     if (!(length > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "%s is %g: it must be positive", what, length);
@@ -19,7 +17,7 @@ pcStatus pcShapeBox(const double size[3], pcShape** out)
     static int starts[7] = {0, 4, 8, 12, 16, 20, 24};
     if (!size || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeBox needs three sizes and a place for the shape");
     for (int i = 0; i < 3; i++) {
-        pcStatus status = checkLength(names[i], size[i]);
+        pcStatus status = pcCheckLength(names[i], size[i]);
         if (status != PC_OK) return status;
     }
     double corner[24];
@@ -33,19 +31,6 @@ pcStatus pcShapeBox(const double size[3], pcShape** out)
     s->half = v3Make(0.5 * size[0], 0.5 * size[1], 0.5 * size[2]);
     s->centroid = v3Load(origin);
     s->volume = size[0] * size[1] * size[2];
-    *out = s;
-    return PC_OK;
-}
-
-pcStatus pcShapeSphere(double radius, pcShape** out)
-{
-    if (!out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeSphere needs a place for the shape");
-    pcStatus status = checkLength("the sphere radius", radius);
-    if (status != PC_OK) return status;
-    pcShape* s = pcShapeNew(PC_SHAPE_SPHERE);
-    if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a sphere");
-    s->radius = s->inradius = s->outradius = radius;
-    s->volume = 4.0 / 3.0 * PI * radius * radius * radius;
     *out = s;
     return PC_OK;
 }
@@ -67,6 +52,7 @@ pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out)
     s->planeNormal = v3Scale(1.0 / norm, a);
     s->planeOffset = abcd[3] / largest / norm;
     s->volume = s->inradius = s->outradius = INFINITY;
+    s->unbounded = true;
     s->centre = s->centroid = v3Scale(s->planeOffset, s->planeNormal);
     *out = s;
     return PC_OK;

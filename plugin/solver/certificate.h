@@ -15,7 +15,7 @@ pcCertificate pcCertify(const pcProblem* problem, const double* v, const double*
 /* Velocity form only. The energy identity of a step: |left - right| / (sum of the sizes of its terms); infinite if a number is not finite. */
 double pcEnergyError(const pcProblem* problem, const double* v, const double* c);
 
-/* The nearest point of K to x, for a cone of any kind; `rows` numbers each, which may be the same ones. */
+/* Two parts of it, for tests; solvers have their own. The nearest point of K to x, for a cone of any kind; `rows` numbers each, which may be the same ones. */
 void pcConeProject(const pcCone* cone, const double* x, double* projected);
 
 /* max { -u.c : c in the set of group g at c_n = 1 }: |u| for a disc, max_i -d_i.u for a polygon with corners d_i. u: the cone's own rows. */

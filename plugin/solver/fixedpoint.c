@@ -21,7 +21,6 @@
 
 #include "base/vec.h"
 #include "solver/anderson.h"
-#include "solver/certificate.h"
 #include "solver/memory.h"
 #include "solver/sparse.h"
 
@@ -80,6 +79,16 @@ static void rowVelocities(Chi* chi, const double* v, const double* c, double* u)
     for (int i = 0; i < chi->p->rows; i++) u[i] += chi->p->soft[i] * c[i];
 }
 
+/* max { -u.c : c in group g at c_n = 1 }: of a disc the length of u; of a polygon at the corner that looks most against u. */
+static double slipOfGroup(const pcCone* cone, int g, const double* u)
+{
+    const double turn = 6.283185307179586;
+    double length = cone->groupSize[g] == 2 ? hypot(u[0], u[1]) : fabs(u[0]);
+    if (g > 0 || cone->groupSize[g] != 2 || cone->edges == 0) return length;
+    double away = remainder(atan2(-u[1], -u[0]) - cone->angle, turn / cone->edges);
+    return length * cos(away);
+}
+
 /* Lambda(u): into `slip` at the first row of each group, unless NULL; their sum per cone into `sums`. */
 static void slipsOf(const Chi* chi, const double* u, double* slip, double* sums)
 {
@@ -87,7 +96,7 @@ static void slipsOf(const Chi* chi, const double* u, double* slip, double* sums)
         const pcCone* cone = &chi->p->cone[k];
         sums[k] = 0.0;
         for (int g = 0, row = cone->row + 1; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); row += cone->groupSize[g++]) {
-            double each = pcConeSlip(cone, g, u + cone->row);
+            double each = slipOfGroup(cone, g, u + row);
             sums[k] += each;
             if (slip) slip[row] = each;
         }

@@ -221,8 +221,9 @@ static pcStatus checkModel(const pcSystem* s, const pcSettings* settings)
         return pcFail(PC_ERROR_UNSUPPORTED, "model=shadow:%s steps beside a host; there is none here", pcModelName(settings->model));
     if (settings->model != PC_MODEL_LCP && settings->model != PC_MODEL_CONVEX)
         return pcFail(PC_ERROR_UNSUPPORTED, "model=%s is not a model of pcSystemStep: lcp and convex are", pcModelName(settings->model));
-    if (settings->narrowphase != PC_NARROW_RATIO && s->shapeCount > 0)
-        return pcFail(PC_ERROR_UNSUPPORTED, "only narrowphase=ratio finds the contacts of shapes here; others can be given as contacts");
+    if (settings->narrowphase == PC_NARROW_NATIVE && s->shapeCount > 0)
+        return pcFail(PC_ERROR_UNSUPPORTED,
+                      "only narrowphase=ratio and euclid find the contacts of shapes here; others can be given as contacts");
     return PC_OK;
 }
 

@@ -117,7 +117,7 @@ static pcEventSettings eventSettings(const pcStep* step, double margin)
     pcEventSettings s = pcDefaultEventSettings();
     s.margin = margin;
     s.epsX = step->settings->epsX, s.epsT = step->settings->epsT, s.eps0 = step->settings->eps0;
-    s.gap = step->settings->gap;
+    s.gap = step->settings->narrowphase == PC_NARROW_EUCLID ? PC_GAP_LENGTH : step->settings->gap;
     return s;
 }
 

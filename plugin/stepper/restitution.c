@@ -28,7 +28,7 @@
  */
 #include <string.h>
 
-#include "solver/certificate.h"
+#include "solver/cone.h"
 #include "stepper/stepper.h"
 
 static const double SLACK = 4e-10;   /* of T(v) + T(v_old) + T(push), or the tolerance: rounding (StepRestitution.NeverGainsEnergy) */
@@ -155,10 +155,11 @@ typedef struct Group {
 /* At its bound: a little more would be outside. The bound is a disc or a polygon, so the projection is asked. */
 static bool isAtBound(Group g, const double* c)
 {
+    static const double even[PC_CONE_ROWS] = {1, 1, 1, 1, 1, 1}, still[PC_CONE_ROWS] = {0};
     double x[PC_CONE_ROWS] = {0.0}, projected[PC_CONE_ROWS] = {0.0}, moved = 0.0;
     for (int k = 0; k < g.cone->rows; k++) x[k] = c[g.cone->row + k];
     for (int k = g.first; k < g.first + g.size; k++) x[k] *= 1.0 + SLIDING;
-    pcConeProject(g.cone, x, projected);
+    pcConeLaw(g.cone, PC_LAW_RELAXED, NULL, even, x, still, projected, NULL);
     for (int k = g.first; k < g.first + g.size; k++) moved = larger(moved, fabs(x[k] - projected[k]));
     return moved > 1e-3 * SLIDING * x[0];
 }

@@ -170,6 +170,8 @@ static void writeContacts(const pcStep* step)
     pcSystemResult* r = step->result;
     r->contactCount = step->touches;
     int room = r->contacts ? r->contactCapacity : 0;
+    pcContactResult* wider = step->touches > room && r->grow ? r->grow(r->growContext, step->touches) : NULL;
+    if (wider) r->contacts = wider, room = r->contactCapacity = step->touches;
     for (int i = 0; i < step->touches && i < room; i++) writeContact(step->touch + i, r->contacts + i);
     for (int i = 0; i < step->islandCount; i++)
         for (int k = 0; k < step->islands[i].touches; k++) {

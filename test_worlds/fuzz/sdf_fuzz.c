@@ -1,4 +1,7 @@
-/* Damaged world files, as many as wanted: sdf_fuzz [RUNS [SEED]]. Meant to run under the sanitizers. */
+/*
+ * Damaged world files, as many as wanted: sdf_fuzz [RUNS [SEED]]; 3,000 among the tests of ctest, 20,000 by `make fuzz`, which takes other
+ * numbers from FUZZ_SDF. A file that ends the program stays where the first line says.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +11,9 @@ int main(int count, char** words)
 {
     int runs = count > 1 ? atoi(words[1]) : 20000;
     unsigned long long seed = count > 2 ? strtoull(words[2], NULL, 10) : 1;
-    SdfMutation mutation = sdfMutationBegin(PCONTACT_TEST_WORLDS "/peers", seed);
+    SdfMutation mutation = sdfMutationBegin(PCONTACT_TEST_WORLDS, seed);
+    printf("%d seed files; the damaged one is %s\n", mutation.seeds, mutation.file);
+    fflush(stdout);
     for (int i = 0; i < runs; i++) {
         sdfMutationRun(&mutation);
         if (i % 1000 == 999) printf("%d files: %d read, %d refused\n", i + 1, mutation.read, mutation.refused);

@@ -28,18 +28,25 @@ static char* readAll(const char* name)
     return text;
 }
 
+static void addSeeds(SdfMutation* m, const char* folder, const char* inner)
+{
+    char pattern[600];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/%s/*.world", folder, inner);
+    if (glob(pattern, 0, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc && m->seeds < SDF_MOST_SEEDS; i++) m->seed[m->seeds++] = readAll(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 SdfMutation sdfMutationBegin(const char* folder, unsigned long long seed)
 {
     SdfMutation m = {.state = seed * 0x9e3779b97f4a7c15ull + 1};
-    char pattern[600];
-    glob_t found;
-    snprintf(pattern, sizeof pattern, "%s/*.world", folder);
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc && m.seeds < SDF_MOST_SEEDS; i++) m.seed[m.seeds++] = readAll(found.gl_pathv[i]);
-        globfree(&found);
-    }
-    snprintf(pattern, sizeof pattern, "%s/models", folder);
-    setenv("PCONTACT_MODELS", pattern, 1);
+    char models[1200];
+    addSeeds(&m, folder, "peers");
+    m.foreign = m.seeds;
+    addSeeds(&m, folder, "fuzz/seeds");
+    snprintf(models, sizeof models, "%s/peers/models:%s/papers", folder, folder);
+    setenv("PCONTACT_MODELS", models, 1);
     strcpy(m.file, "/tmp/pcontact_fuzz_XXXXXX.world");
     int file = mkstemps(m.file, 6);
     if (file >= 0) close(file);
@@ -129,8 +136,12 @@ static void damage(SdfMutation* m, char* text, size_t room)
 
 static void stepAFew(SdfMutation* m, const pcScene* scene)
 {
+    static const char* const models[] = {"model=lcp", "model=lcp", "model=native", "model=quick"};
     pcStage* stage;
     if (pcStageMake(scene, &stage) != PC_OK) return;
+    pcSettings settings = stage->settings;
+    pcSettingsParse(&settings, models[below(m, sizeof models / sizeof *models)]);
+    pcStageAttach(stage, &settings);
     for (int i = 0; i < 3; i++) m->stepped += pcStageStep(stage, stage->step) == PC_OK;
     pcStageFree(stage);
 }
@@ -142,12 +153,14 @@ void sdfMutationRun(SdfMutation* m)
     const size_t room = 1 << 20;
     char* text = malloc(room);
     pcScene* scene = NULL;
-    if (!text || m->seeds == 0) {
+    if (!text || m->seeds == m->foreign) {
         free(text);
         return;
     }
-    snprintf(text, room, "%s", m->seed[below(m, (size_t)m->seeds)]);
-    for (size_t i = 0, count = 1 + below(m, 3); i < count && *text; i++) damage(m, text, room);
+    bool own = m->foreign == 0 || below(m, 2) == 0; /* there are fewer of ours, but they have more in them */
+    size_t from = own ? (size_t)m->foreign : 0, count = (size_t)m->seeds - from;
+    snprintf(text, room, "%s", m->seed[from + below(m, own ? count : (size_t)m->foreign)]);
+    for (size_t i = 0, times = 1 + below(m, 3); i < times && *text; i++) damage(m, text, room);
     FILE* file = fopen(m->file, "wb");
     if (file) {
         fwrite(text, 1, strlen(text), file);

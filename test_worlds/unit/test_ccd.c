@@ -224,13 +224,16 @@ PC_TEST(CcdReference, KnowsTheDistanceOfBoxesFaceEdgeAndCornerApart)
     freePair(&pair);
 }
 
-PC_TEST(CcdReference, RefusesShapesWithoutVertices)
+PC_TEST(CcdReference, RefusesShapesWithoutEnd)
 {
-    pcShape* sphere = NULL;
+    pcShape *floor = NULL, *wall = NULL;
     pcCcdShape* ccd = NULL;
-    PC_ASSERT_STATUS(PC_OK, pcShapeSphere(1, &sphere));
-    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcCcdShapeCreate(sphere, &ccd));
-    pcShapeFree(sphere);
+    PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((const double[4]){0, 0, 1, 0}, &floor));
+    PC_ASSERT_STATUS(PC_OK, pcShapeContainer(1, &wall));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcCcdShapeCreate(floor, &ccd));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcCcdShapeCreate(wall, &ccd));
+    pcShapeFree(floor);
+    pcShapeFree(wall);
 }
 
 /* ---- metric equivalence ---- */

@@ -476,7 +476,7 @@ PC_TEST(Events, RefuseBadInputAndWriteNothing)
     REFUSED("both fixed", q.flags = PC_FIXED_1 | PC_FIXED_2);
     REFUSED("half-space and a fixed box", (q.shape2 = floor, q.flags = PC_FIXED_1));
     REFUSED("two half-spaces", (q.shape1 = floor, q.shape2 = floor));
-    REFUSED("a ball and a box", q.shape2 = ball);
+    REFUSED("a ball in the middle of a box", (q.shape2 = ball, q.pose2 = &low));
     REFUSED("zero quaternion", q.pose2 = &zero);
     REFUSED("NaN position", q.pose2 = &nan);
     REFUSED("infinite quaternion", q.pose1 = &infinite);

@@ -241,28 +241,28 @@ PC_TEST(OdeCollide, FollowsTheRulesOfDCollide)
     geomsClose(scene);
 }
 
-/* Classes that the metric does not know, and whole spaces. */
+/* Two spheres, which ODE knows as well; classes that the metric does not know, and whole spaces. */
 PC_TEST(OdeCollide, LeavesOtherClassesToOde)
 {
     GeomScene* scene = geomsOpen(12);
     dSpaceID space = dSimpleSpaceCreate(0);
     int contacts = 0;
-    dGeomID box = geomsBox(scene, 1, 1, 1), sphere = geomsAdd(scene, dCreateSphere(0, 0.5), false);
-    dGeomID other[5] = {sphere, geomsAdd(scene, dCreateCapsule(0, 0.4, 1), false), geomsAdd(scene, dCreateCylinder(0, 0.4, 1), false),
-                        geomsAdd(scene, dCreateRay(0, 3), false), (dGeomID)space};
+    dGeomID box = geomsBox(scene, 1, 1, 1), sphere = geomsAdd(scene, dCreateSphere(0, 0.5), false),
+            ball = geomsAdd(scene, dCreateSphere(0, 0.7), false);
+    dGeomID other[3] = {sphere, geomsAdd(scene, dCreateRay(0, 3), false), (dGeomID)space};
     geomsAdd(scene, dCreateSphere(space, 0.6), false);
     for (int i = 0; i < 400; i++) {
         dContactGeom ours[8], theirs[8];
         PC_CASE("case %d", i);
-        for (int k = 0; k < 4; k++) geomsScatter(scene, other[k], 1.2);
-        dGeomID a = i % 2 ? box : sphere, b = other[i % 5];
+        for (int k = 0; k < 2; k++) geomsScatter(scene, other[k], 1.2);
+        dGeomID b = other[i % 3], a = b == sphere ? ball : box;
         int count = pcCollide(a, b, 8, ours, sizeof *ours);
         PC_ASSERT_EQ_INT(dCollide(a, b, 8, theirs, sizeof *theirs), count);
         for (int k = 0; k < count; k++, contacts++) PC_EXPECT_TRUE(sameContact(ours + k, theirs + k));
     }
     PC_EXPECT_GT(contacts, 50);
     PC_EXPECT_TRUE(pcOdeMetricKnows(sphere, sphere) && pcOdeMetricKnows(box, box));
-    PC_EXPECT_FALSE(pcOdeMetricKnows(sphere, box) || pcOdeMetricKnows(box, other[1]));
+    PC_EXPECT_FALSE(pcOdeMetricKnows(box, other[1]));
     geomsClose(scene);
     dSpaceDestroy(space);
 }
@@ -465,5 +465,49 @@ PC_TEST(OdeCollide, LooksAheadOnlyWhenAsked)
     PC_EXPECT_NEAR(-1, contact[0].normal[0], 1e-15);
     pcOdeSetLookahead((double)NAN);
     PC_EXPECT_EQ_INT(0, pcCollide(box, plane, 8, contact, sizeof *contact));
+    geomsClose(scene);
+}
+
+/* ---- round geoms ---- */
+
+static dGeomID roundGeom(GeomScene* scene, int kind, double x)
+{
+    switch (kind) {
+    case 0: return geomsAdd(scene, dCreateSphere(0, 0.3 + 0.3 * x), false);
+    case 1: return geomsAdd(scene, dCreateCapsule(0, 0.2 + 0.2 * x, 0.5 + x), false);
+    case 2: return geomsAdd(scene, dCreateCylinder(0, 0.2 + 0.4 * x, 0.5 + x), false);
+    default: return geomsBox(scene, 0.4 + x, 0.8, 0.5);
+    }
+}
+
+/* dCollide's contract: unit normals, depths, both bodies' points within reach; and agreement with ODE on who touches whom, but for what
+ * only just does. */
+PC_TEST(OdeCollide, RoundPairsKeepTheContract)
+{
+    GeomScene* scene = geomsOpen(77);
+    dGeomID geom[12];
+    int touching = 0, differ = 0;
+    for (int i = 0; i < 12; i++) geom[i] = roundGeom(scene, i / 3, i % 3 / 3.0);
+    for (int i = 0; i < 3000; i++) {
+        dContactGeom ours[16], theirs[16];
+        dGeomID a = geom[i % 12], b = geom[(5 * i + i / 12) % 12];
+        if (a == b) continue;
+        PC_CASE("case %d", i);
+        geomsScatter(scene, a, 0.7);
+        geomsScatter(scene, b, 0.7);
+        int count = pcCollide(a, b, 16, ours, sizeof *ours), native = pcOdeCollideNatively(a, b, 16, theirs, sizeof *theirs);
+        double depth = 0.0;
+        for (int k = 0; k < native; k++) depth = fmax(depth, (double)theirs[k].depth);
+        for (int k = 0; k < count; k++) {
+            const dReal* n = ours[k].normal;
+            PC_EXPECT_NEAR(1.0, sqrt((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])), 1e-9);
+            PC_EXPECT_TRUE(ours[k].depth >= 0 && ours[k].g1 == a && ours[k].g2 == b);
+        }
+        touching += count > 0;
+        differ += (count > 0) != (native > 0) && !(native > 0 && depth < 1e-6);
+    }
+    PC_EXPECT_GT(touching, 500);
+    printf("round pairs: %d touch; ODE thinks otherwise of %d\n", touching, differ);
+    PC_EXPECT_LE(differ, touching / 50); /* ODE's own misses */
     geomsClose(scene);
 }

@@ -288,6 +288,26 @@ PC_TEST(OdeWorlds, PairsUnknownToTheMetricComeByDCollide)
     dGeomHeightfieldDataDestroy(heights);
 }
 
+/* Found once: by the metric, or by dCollide. */
+PC_TEST(OdeWorlds, BallOnAPlaneIsOneContact)
+{
+    Boxes b;
+    dMass mass;
+    pcStepReport report;
+    boxesBegin(&b);
+    dBodyID ball = dBodyCreate(b.world);
+    dMassSetSphereTotal(&mass, 1, 0.5);
+    dBodySetMass(ball, &mass);
+    dGeomSetBody(dCreateSphere(b.space, 0.5), ball);
+    dBodySetPosition(ball, 0, 0, 0.5);
+    boxesAttach(&b, true, "model=lcp");
+    for (int i = 0; i < 10; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_STATUS(PC_OK, pcWorldReport(b.world, &report));
+    PC_EXPECT_EQ_INT(1, report.contacts);
+    PC_EXPECT_EQ_INT(3, report.rows);
+    boxesEnd(&b);
+}
+
 PC_TEST(OdeWorlds, SpheresRestOnBoxes)
 {
     for (int m = 0; m < 4; m++) {
@@ -649,23 +669,115 @@ PC_TEST(OdeWorlds, BadNumbersAnywhereMakeCountedNativeSteps)
         }
 }
 
-/* Of which ODE ends the program, under every model. */
-PC_TEST(OdeWorlds, SpinThatIsNoNumberIsRefused)
+static void spoil(const Boxes* b, dBodyID body, int what)
+{
+    double bad = what % 2 ? HUGE_VAL : (double)NAN;
+    switch (what / 2) {
+    case 0: dBodySetAngularVel(body, 0, bad, 0); break;
+    case 1: dBodyAddTorque(body, bad, 0, 0); break;
+    case 2: dBodySetPosition(body, bad, 0, 5); break;
+    case 3: dBodySetLinearVel(body, 0, bad, 0); break;
+    case 4: dBodyAddForce(body, 0, 0, bad); break;
+    default: dWorldSetGravity(b->world, 0, 0, bad); break;
+    }
+}
+
+/* What ODE would end the program for, in the step or in its spaces: a sentence, and nothing is done. */
+PC_TEST(OdeWorlds, NumbersThatWouldEndTheProgramAreRefused)
+{
+    for (int m = 0; m < 4; m++)
+        for (int what = 0; what < 12; what++) {
+            PC_CASE("%s, what=%d", models[m], what);
+            Boxes b;
+            bool turning = what < 4;
+            boxesBegin(&b);
+            dBodyID good = boxesAdd(&b, 0, 0, 5, 1), odd = boxesAdd(&b, 5, 0, 5, 1);
+            bool withSpace = !turning || what % 2 || m < 2; /* without one, bare native worlds are ODE's own affair */
+            boxesAttach(&b, withSpace, models[m]);
+            spoil(&b, odd, what);
+            PC_EXPECT_STATUS(PC_ERROR_NOT_FINITE, pcWorldStep(b.world, H));
+            PC_EXPECT_TRUE(strstr(pcLastError(), "not finite") != NULL);
+            PC_EXPECT_NEAR(0, dBodyGetLinearVel(good)[2], 0);
+            dBodyDestroy(odd);
+            dGeomDestroy(b.geom[1]);
+            dWorldSetGravity(b.world, 0, 0, -10);
+            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+            PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(good)[2], 1e-12);
+            boxesEnd(&b);
+        }
+}
+
+static int nonsense(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
+{
+    (void)context, (void)a, (void)b;
+    dReal bad = (dReal)NAN;
+    *surface = (dSurfaceParameters){-1, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad};
+    return 1;
+}
+
+/* A step that cannot be ours, of a world whose contacts are found here: a native one, with contact joints of its own, and still a floor. */
+PC_TEST(OdeWorlds, SurfacesThatAreNonsenseMakeNativeStepsOnTheSameFloor)
+{
+    Boxes b;
+    boxesBegin(&b);
+    dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
+    boxesAttach(&b, true, "model=lcp");
+    PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, nonsense, NULL));
+    for (int i = 0; i < 100; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_EQ_INT(100, boxesExtra(&b).nativeSteps);
+    PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 5e-3);
+    boxesEnd(&b);
+}
+
+static int stepAgain(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
+{
+    pcStepReport report;
+    (void)a, (void)b, (void)surface;
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldStep(context, H));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldMeasure(context, H, &report));
+    return 1;
+}
+
+PC_TEST(OdeWorlds, CallbacksCannotStepTheirWorld)
 {
     for (int m = 0; m < 4; m++) {
         PC_CASE("%s", models[m]);
         Boxes b;
         boxesBegin(&b);
-        dBodyID good = boxesAdd(&b, 0, 0, 5, 1), odd = boxesAdd(&b, 5, 0, 5, 1);
-        dBodySetAngularVel(odd, 0, (double)NAN, 0);
-        boxesAttach(&b, false, models[m]);
-        PC_EXPECT_STATUS(PC_ERROR_NOT_FINITE, pcWorldStep(b.world, H));
-        PC_EXPECT_NEAR(0, dBodyGetLinearVel(good)[2], 0); /* nothing was done */
-        dBodySetAngularVel(odd, 0, 0, 0);
-        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-        PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(good)[2], 1e-12);
+        dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
+        boxesAttach(&b, true, models[m]);
+        PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, stepAgain, b.world));
+        for (int i = 0; i < 20; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 2e-3);
         boxesEnd(&b);
     }
+}
+
+/* The next world may stand where the last one stood: it is not attached. */
+PC_TEST(OdeWorlds, WorldAtThePlaceOfADestroyedOneIsAnother)
+{
+    int same = 0;
+    for (int round = 0; round < 20; round++) {
+        Boxes b;
+        boxesBegin(&b);
+        boxesAdd(&b, 0, 0, 0.5, 1);
+        boxesAttach(&b, true, "model=lcp");
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        dWorldID before = b.world;
+        dWorldDestroy(b.world);
+        dSpaceDestroy(b.space);
+        dWorldID next = dWorldCreate();
+        dWorldSetGravity(next, 0, 0, -10);
+        dBodyID body = dBodyCreate(next);
+        same += next == before;
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(next, H));
+        PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(body)[2], 1e-12);
+        PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldDetach(next)); /* it never was attached */
+        dWorldDestroy(next);
+        dCloseODE();
+        if (next != before) pcOdeForgetWorld(before);
+    }
+    printf("a world at the same place %d times of 20\n", same);
 }
 
 /* A program that calls dWorldQuickStep gets it where a step cannot be ours. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "adapters/gtest/pctest.h"
@@ -222,6 +223,31 @@ PC_TEST(SdfRead, MeshesAreHullsOfObjAndStl)
     PC_EXPECT_EQ_INT(0, system(uri));
 }
 
+PC_TEST(SdfRead, AnStlThatIsCutShortIsRefused)
+{
+    char folder[] = "/tmp/pcontact_XXXXXX", command[100];
+    unsigned char stl[84 + 150];
+    PC_ASSERT_TRUE(mkdtemp(folder) != NULL);
+    cubeStl(stl);
+    for (int cut = 0; cut < 4; cut++) {
+        pcScene* s;
+        unsigned count = cut == 0 ? 1000 : cut == 1 ? 0xffffffffu : 3;
+        PC_CASE("cut %d", cut);
+        memcpy(stl + 80, &count, sizeof count);
+        writeFile(folder, "short.stl", stl, cut < 2 ? sizeof stl : cut == 2 ? sizeof stl - 1 : 84);
+        pcStatus status = sdfRead(sdfWorld("1.6",
+                                           "<model name='m'><link name='l'><collision name='c'><geometry>\n<mesh><uri>file://%s/"
+                                           "short.stl</uri></mesh></geometry></collision></link></model>",
+                                           folder),
+                                  &s);
+        PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, status);
+        PC_EXPECT_TRUE(strstr(pcLastError(), ".sdf:4: ") && strstr(pcLastError(), "triangles, and ends after"));
+        pcSceneFree(s);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    PC_EXPECT_EQ_INT(0, system(command));
+}
+
 /* ---- surfaces ---- */
 
 PC_TEST(SdfRead, SurfacesAreReadInFull)
@@ -232,13 +258,13 @@ PC_TEST(SdfRead, SurfacesAreReadInFull)
                "<slip2>.4</slip2></ode><torsional><coefficient>.5</coefficient><patch_radius>.6</patch_radius></torsional></friction>"
                "<bounce><restitution_coefficient>.7</restitution_coefficient><threshold>.8</threshold></bounce><contact>"
                "<collide_bitmask>0x0f</collide_bitmask><collide_without_contact>1</collide_without_contact><ode><soft_cfm>1</soft_cfm>"
-               "<soft_erp>2</soft_erp><kp>3</kp><kd>4</kd><max_vel>5</max_vel><min_depth>6</min_depth></ode></contact></surface>"
+               "<soft_erp>0.5</soft_erp><kp>3</kp><kd>4</kd><max_vel>5</max_vel><min_depth>6</min_depth></ode></contact></surface>"
                "</collision><collision name='d'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link></model>"));
     PC_ASSERT_TRUE(s != NULL);
     const pcSceneSurface *a = &s->collision[0].surface, *b = &s->collision[1].surface;
     const double got[] = {a->mu,        a->mu2,     a->fdir1[0], a->slip1, a->slip2, a->torsion, a->patchRadius, a->bounce,
                           a->threshold, a->softCfm, a->softErp,  a->kp,    a->kd,    a->fastest, a->minDepth};
-    const double want[] = {.1, .2, 1, .3, .4, .5, .6, .7, .8, 1, 2, 3, 4, 5, 6};
+    const double want[] = {.1, .2, 1, .3, .4, .5, .6, .7, .8, 1, .5, 3, 4, 5, 6};
     for (size_t i = 0; i < sizeof got / sizeof *got; i++) PC_EXPECT_NEAR(want[i], got[i], 0);
     PC_EXPECT_TRUE(a->passive);
     PC_EXPECT_EQ_INT(15, s->collision[0].bits);
@@ -384,6 +410,70 @@ PC_TEST(SdfRead, WhatNobodyReadsIsOneLine)
                                           "<visual name='v'/><visual name='w'/><sensor name='s' type='imu'/></link></model>"));
     PC_ASSERT_TRUE(s != NULL);
     PC_EXPECT_EQ_STR("2 visual, 1 sensor, 1 light, 1 plugin", s->skipped);
+    pcSceneFree(s);
+}
+
+/* ---- names and states ---- */
+
+PC_TEST(SdfRead, KindsMayShareNamesBefore17)
+{
+    static const char text[] =
+        "<model name='m'><joint name='a' type='ball'><parent>b</parent><child>a</child></joint><link name='a'/>"
+        "<link name='b'><pose>0 0 1 0 0 0</pose></link><frame name='b'/><model name='a'><link name='b'/></model></model>";
+    pcScene *s = readGood(sdfWorld("1.6", "%s", text)), *none;
+    PC_ASSERT_TRUE(s != NULL);
+    PC_EXPECT_EQ_INT(1, s->joints);
+    PC_EXPECT_EQ_STR("m::b", s->link[s->joint[0].parent].name);
+    PC_EXPECT_EQ_STR("m::a", s->link[s->joint[0].child].name);
+    pcSceneFree(s);
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, sdfRead(sdfWorld("1.7", "%s", text), &none));
+    pcSceneFree(none);
+}
+
+PC_TEST(SdfRead, StatesOfModelsThatAreNotThereAreSkipped)
+{
+    pcScene* s =
+        readGood(sdfWorld("1.6", "<model name='m'><link name='l'/><model name='n'><link name='l'/></model></model><state>"
+                                 "<model name='gone'><link name='l'><velocity>9 9 9 9 9 9</velocity></link></model><model name='m'>"
+                                 "<link name='n::l'><velocity>1 2 3 4 5 6</velocity></link></model></state>"));
+    PC_ASSERT_TRUE(s != NULL);
+    PC_EXPECT_EQ_STR("1 state of a model that there is not", s->skipped);
+    expectVector(s->link[0].velocity, 0, 0, 0);
+    expectVector(s->link[1].velocity, 1, 2, 3);
+    expectVector(s->link[1].velocity + 3, 4, 5, 6);
+    pcSceneFree(s);
+}
+
+/* Looking through all links for each would take four hundred million comparisons of names. */
+PC_TEST(SdfRead, StatesOfManyLinksAreReadAtOnce)
+{
+    enum { LINKS = 20000 };
+    char *text = malloc(LINKS * 160 + 400), *at = text;
+    PC_ASSERT_TRUE(text != NULL);
+    at += sprintf(at, "<sdf version='1.6'><world name='w'><model name='m'>");
+    for (int i = 0; i < LINKS; i++) at += sprintf(at, "<link name='link_of_a_long_name_%d'/>", i);
+    at += sprintf(at, "</model><state><model name='m'>");
+    for (int i = 0; i < LINKS; i++) at += sprintf(at, "<link name='link_of_a_long_name_%d'><velocity>%d 0 0 0 0 0</velocity></link>", i, i);
+    sprintf(at, "</model></state></world></sdf>");
+    clock_t before = clock();
+    pcScene* s = readGood(text);
+    double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+    free(text);
+    PC_ASSERT_TRUE(s != NULL);
+    printf("state of %d links: %.2f s\n", LINKS, seconds);
+    for (int i = 0; i < LINKS; i += 999) PC_EXPECT_NEAR(i, s->link[i].velocity[0], 0);
+    if (!*PCONTACT_SANITIZE) PC_EXPECT_LT(seconds, 2.0);
+    pcSceneFree(s);
+}
+
+PC_TEST(SdfRead, LimitsMayBeAsLargeAsDoublesAre)
+{
+    pcScene* s =
+        readGood(sdfWorld("1.6", "<model name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent>a</parent>"
+                                 "<child>b</child><axis><limit><lower>-1.79769e+308</lower><upper>1.79769e+308</upper></limit></axis>"
+                                 "</joint></model>"));
+    PC_ASSERT_TRUE(s != NULL);
+    PC_EXPECT_TRUE(s->joint[0].axis[0].lower == -HUGE_VAL && s->joint[0].axis[0].upper == HUGE_VAL);
     pcSceneFree(s);
 }
 

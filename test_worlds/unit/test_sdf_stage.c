@@ -508,3 +508,25 @@ PC_TEST(SdfStage, SettingsOfTheFileAreItsDefaults)
     pcStageFree(stage);
     pcSceneFree(scene);
 }
+
+/* ---- out of proportion ---- */
+
+PC_TEST(SdfStage, WorldsOutOfProportionAreNotForOdesOwnStep)
+{
+    static const char* const links[] = {"<collision name='c'><geometry><sphere><radius>1e7</radius></sphere></geometry></collision>",
+                                        "<inertial><mass>1e-12</mass></inertial><collision name='c'><geometry><sphere><radius>1</radius>"
+                                        "</sphere></geometry></collision>"};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        PC_CASE("%s", links[i]);
+        pcStage* s = sdfStage(sdfWorld("1.6", PHYSICS("0.01") GROUND "<model name='m'><link name='l'>%s</link></model>", links[i]), "");
+        PC_ASSERT_TRUE(s != NULL);
+        pcSettings settings = s->settings;
+        settings.model = PC_MODEL_NATIVE;
+        PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcStageAttach(s, &settings));
+        PC_EXPECT_TRUE(strstr(pcLastError(), "'m::l'") != NULL);
+        settings.model = PC_MODEL_QUICK;
+        PC_EXPECT_STATUS(PC_OK, pcStageAttach(s, &settings));
+        PC_EXPECT_STATUS(PC_OK, pcStageStep(s, s->step));
+        pcStageFree(s);
+    }
+}

@@ -23,7 +23,7 @@ typedef struct Demand {
     double mayMiss;
 } Demand;
 
-static const Demand demands[] = {{"auto", 1e-10, INT_MAX, 0.0}, {"lemke", 1e-10, 120, 0.0}, {"sparse", 1e-10, INT_MAX, 0.0}};
+static const Demand demands[] = {{"auto", 1e-10, INT_MAX, 0.0}, {"lemke", 1e-10, 600, 0.0}, {"sparse", 1e-10, INT_MAX, 0.0}};
 static const Demand usual = {"", 1e-8, INT_MAX, 0.0};
 
 static Demand demandOf(const pcConeSolver* solver)
@@ -427,21 +427,6 @@ PC_TEST(Solvers, AllocateNothingTheSecondTime)
 
 /* ---- agreement ---- */
 
-/* Largest difference of two velocities, as row velocities and by the velocity scale: what a user could see. */
-static double apart(const pcProblem* p, const double* v, const double* w)
-{
-    double most = 0.0;
-    for (int r = 0; r < p->rows; r++) {
-        double sum = 0.0;
-        for (int side = 0; side < 2; side++) {
-            int block = p->block[2 * r + side];
-            for (int i = 0; block >= 0 && i < 6; i++) sum += p->J[12 * r + 6 * side + i] * (v[6 * block + i] - w[6 * block + i]);
-        }
-        most = fmax(most, fabs(sum));
-    }
-    return most / p->velocityScale;
-}
-
 static void expectAgreement(const pcConeModel* model, bool coulomb, double bound)
 {
     const pcProblem* p = &model->problem;
@@ -450,11 +435,13 @@ static void expectAgreement(const pcConeModel* model, bool coulomb, double bound
     bool known = false;
     for (int i = 0; i < pcConeSolverCount; i++) {
         if (coulomb ? !pcConeSolvers[i].coulomb : !pcConeSolvers[i].convex) continue;
+        if (p->rows > 60 && strcmp(pcConeSolvers[i].name, "minmap") == 0) continue; /* slow, and by its fall-backs from here on */
+        if (p->rows > 600 && strcmp(pcConeSolvers[i].name, "lemke") == 0) continue; /* seconds */
         pcSolverMemory* memory = pcSolverMemoryCreate();
-        pcConeSettings settings = {.tolerance = 1e-11, .fixedPoint = 2};
+        pcConeSettings settings = {.tolerance = p->rows > 60 ? 1e-10 : 1e-11, .fixedPoint = 2};
         PC_EXPECT_LE(pcConeSolvers[i].solve(p, &settings, memory, v, c).solve.residual, 1e-10);
         if (!known) memcpy(first, v, (size_t)(6 * p->blocks) * sizeof *v);
-        PC_EXPECT_LE(apart(p, v, first), bound);
+        PC_EXPECT_LE(velocityDifference(p, v, first), bound);
         known = true;
         pcSolverMemoryFree(memory);
     }
@@ -467,7 +454,7 @@ PC_TEST(Solvers, AgreeOnTheVelocityOfTheRelaxation)
         for (int variant = 0; variant < pcProblemKinds[k].variants; variant++) {
             pcConeModel model = pcProblemKinds[k].make(variant, false);
             PC_CASE("%s, variant %d", pcProblemKinds[k].name, variant);
-            if (model.problem.rows <= 60) expectAgreement(&model, false, 1e-9);
+            expectAgreement(&model, false, 1e-9);
             pcModelFree(&model);
         }
     }

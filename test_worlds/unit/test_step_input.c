@@ -160,5 +160,5 @@ PC_TEST(StepInput, RefusesWhatNeedsAHost)
     REFUSED(PC_ERROR_UNSUPPORTED, "model=quick", s.settings.model = PC_MODEL_QUICK);
     REFUSED(PC_ERROR_UNSUPPORTED, "model=implicit", s.settings.model = PC_MODEL_IMPLICIT);
     REFUSED(PC_ERROR_UNSUPPORTED, "model=shadow:lcp steps beside a host", s.settings.shadow = 1);
-    REFUSED(PC_ERROR_UNSUPPORTED, "only narrowphase=ratio", s.settings.narrowphase = PC_NARROW_NATIVE);
+    REFUSED(PC_ERROR_UNSUPPORTED, "only narrowphase=ratio and euclid", s.settings.narrowphase = PC_NARROW_NATIVE);
 }

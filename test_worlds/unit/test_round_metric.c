@@ -1,0 +1,369 @@
+/* The ratio metric and the Euclidean distance of round bodies, judged by round_judge.h, by sampled directions, by closed forms and by libccd. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/ccd/ccd.h"
+#include "adapters/gtest/pctest.h"
+#include "test_worlds/unit/round_judge.h"
+
+static bool flat(int kind) { return kind == SOLID_BOX || kind == SOLID_HULL; }
+
+static pcStatus measure(const RoundScene* s, pcPairCache* cache, pcMetric* m)
+{
+    return pcMetricPair(s->solid[0]->shape, &s->pose[0], s->solid[1]->shape, &s->pose[1], s->flags, cache, m);
+}
+
+static pcStatus distance(const RoundScene* s, pcDistance* d)
+{
+    return pcEuclidPair(s->solid[0]->shape, &s->pose[0], s->solid[1]->shape, &s->pose[1], NULL, d);
+}
+
+typedef void PairTest(pcRandom* random, const Solid* a, const Solid* b);
+
+/* All pairs of kinds but those of two polyhedra, `count` pairs of shapes for each. */
+static void eachPair(int count, double spread, PairTest* test)
+{
+    pcRandom random = {17};
+    for (int first = 0; first < SOLID_KINDS; first++)
+        for (int second = first; second < SOLID_KINDS; second++) {
+            if (flat(first) && flat(second)) continue;
+            for (int i = 0; i < count; i++) {
+                PC_CASE("kinds %d and %d, pair %d", first, second, i);
+                Solid *a = solidMake(&random, (SolidKind)first, spread), *b = solidMake(&random, (SolidKind)second, spread);
+                test(&random, a, b);
+                solidFree(a);
+                solidFree(b);
+            }
+        }
+}
+
+/* ---- shapes ---- */
+
+PC_TEST(RoundShapes, BadSizesAreRefusedInWords)
+{
+    static const double bad[4] = {0, -1, (double)NAN, HUGE_VAL};
+    pcShape* s = NULL;
+    for (int i = 0; i < 4; i++) {
+        pcStatus expected = i < 2 ? PC_ERROR_ARGUMENT : PC_ERROR_NOT_FINITE;
+        for (int axis = 0; axis < 3; axis++) {
+            double semi[3] = {1, 2, 3};
+            semi[axis] = bad[i];
+            PC_EXPECT_STATUS(expected, pcShapeEllipsoid(semi, &s));
+            PC_EXPECT_TRUE(strstr(pcLastError(), "semi-axis of the ellipsoid") != NULL);
+        }
+        PC_EXPECT_STATUS(expected, pcShapeCapsule(bad[i], 1, &s));
+        PC_EXPECT_STATUS(expected, pcShapeCapsule(1, bad[i], &s));
+        PC_EXPECT_STATUS(expected, pcShapeCylinder(bad[i], 1, &s));
+        PC_EXPECT_STATUS(expected, pcShapeCylinder(1, bad[i], &s));
+        PC_EXPECT_STATUS(expected, pcShapeContainer(bad[i], &s));
+    }
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeEllipsoid((const double[3]){1, 1, 1e9}, &s));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeEllipsoid(NULL, &s));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSupport(NULL, &s));
+    PC_EXPECT_TRUE(s == NULL);
+}
+
+static void unitBall(const void* context, const double d[3], double p[3])
+{
+    double scale = *(const double*)context;
+    for (int i = 0; i < 3; i++) p[i] = scale * d[i];
+}
+
+PC_TEST(RoundShapes, SupportFunctionsThatBreakTheirPromiseAreRefused)
+{
+    double scale = 1, nothing = (double)NAN;
+    pcShape* s = NULL;
+    pcSupportDef fine = {unitBall, &scale, {0, 0, 0}, 1, 1}, small = fine, large = fine, nan = fine, reversed = fine;
+    small.inradius = 1.5, small.outradius = 2, large.inradius = large.outradius = 0.5, nan.context = &nothing, reversed.outradius = 0.5;
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSupport(&small, &s));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSupport(&large, &s));
+    PC_EXPECT_STATUS(PC_ERROR_NOT_FINITE, pcShapeSupport(&nan, &s));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcShapeSupport(&reversed, &s));
+    PC_ASSERT_STATUS(PC_OK, pcShapeSupport(&fine, &s));
+    pcShapeFree(s);
+}
+
+PC_TEST(RoundShapes, SayWhatTheyAre)
+{
+    pcShape* s = NULL;
+    pcShapeInfo info;
+    PC_ASSERT_STATUS(PC_OK, pcShapeCylinder(0.5, 3, &s));
+    PC_ASSERT_STATUS(PC_OK, pcShapeDescribe(s, &info));
+    PC_EXPECT_EQ_INT(PC_SHAPE_CYLINDER, info.kind);
+    PC_EXPECT_REL(3 * 0.25 * 3.14159265358979, info.volume, 1e-12);
+    PC_EXPECT_REL(hypot(0.5, 1.5), info.outradius, 1e-15);
+    PC_EXPECT_NEAR(3, info.length, 0);
+    PC_EXPECT_NEAR(0.5, info.semi[0], 0);
+    pcShapeFree(s);
+}
+
+/* ---- the metric is proven ---- */
+
+static void expectProven(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 12; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -3, 2)), i % 3 == 0);
+        pcMetric m;
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        roundExpectProven(&s, &m, a->kind == SOLID_PILLOW || b->kind == SOLID_PILLOW ? 1e-6 : 1e-13);
+    }
+}
+
+PC_TEST(RoundMetric, RandomPairsOfAllKindsAreProven) { eachPair(40, 1.0, expectProven); }
+
+static void expectProvenThin(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 4; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -2, 4)), i == 0);
+        pcMetric m;
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        roundExpectProven(&s, &m, a->kind >= SOLID_EGG || b->kind >= SOLID_EGG ? 1e-5 : 1e-9);
+    }
+}
+
+PC_TEST(RoundMetric, ThinPairsAreProven) { eachPair(10, 3.0, expectProvenThin); }
+
+PC_TEST(RoundMetric, AxesOfAMillionToOneWork)
+{
+    pcRandom random = {5};
+    Solid *needle = solidOf(SOLID_ELLIPSOID, (const double[4]){1e-3, 1e-3, 1e3, 0}),
+          *plate = solidOf(SOLID_ELLIPSOID, (const double[4]){1e3, 1e3, 1e-3, 0});
+    Solid* other[4] = {solidOf(SOLID_SPHERE, (const double[4]){1, 1, 1, 0}), solidOf(SOLID_BOX, (const double[4]){1, 2, 3, 0}), plate,
+                       needle};
+    double widest = 0;
+    for (int i = 0; i < 4000; i++) {
+        RoundScene s = roundScene(&random, i % 2 ? needle : plate, other[i / 2 % 4], exp(roundBetween(&random, -3, 8)), false);
+        pcMetric m;
+        PC_CASE("case %d", i);
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        PC_EXPECT_LE(m.r * (1 - 1e-8), (double)roundBelow(&s, m.normal, roundOneSided(&s)));
+        widest = fmax(widest, (m.upper - m.lower) / m.r);
+    }
+    PC_EXPECT_LT(widest, 1e-6);
+    for (int i = 0; i < 4; i++) solidFree(other[i]);
+}
+
+/* No direction of a thousand, nor any that a climb from the best of them finds, proves more than r; and they come near it. */
+static void expectLargest(pcRandom* random, const Solid* a, const Solid* b)
+{
+    RoundScene s = roundScene(random, a, b, 3, false);
+    pcMetric m;
+    double best[3] = {1, 0, 0}, n[3];
+    PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+    bool one = roundOneSided(&s);
+    long double top = -HUGE_VALL;
+    for (int i = 0; i < 3000; i++) {
+        double spread = i < 1000 ? 1 : pow(0.994, i - 1000), size = 0;
+        roundDirection(random, n);
+        for (int k = 0; k < 3; k++) n[k] = i < 1000 ? n[k] : best[k] + spread * n[k], size += n[k] * n[k];
+        for (int k = 0; k < 3; k++) n[k] /= sqrt(size);
+        long double value = roundBelow(&s, n, one);
+        if (value > top) top = value, memcpy(best, n, sizeof best);
+    }
+    PC_EXPECT_LE((double)top, m.r * (1 + 1e-12));
+    PC_EXPECT_LE(m.r * (1 - 3e-3), (double)top);
+}
+
+PC_TEST(RoundMetric, NoSampledDirectionProvesMore) { eachPair(6, 0.7, expectLargest); }
+
+/* Along a motion, with the cache of the last step, the answer is the same. */
+static void expectWarmAsCold(pcRandom* random, const Solid* a, const Solid* b)
+{
+    RoundScene s = roundScene(random, a, b, 2, false);
+    pcPairCache cache = {0};
+    double wide = a->kind == SOLID_PILLOW || b->kind == SOLID_PILLOW ? 1e-6 : 1e-12;
+    for (int i = 0; i < 30; i++) {
+        pcMetric warm, cold;
+        PC_EXPECT_STATUS(PC_OK, measure(&s, &cache, &warm));
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &cold));
+        PC_EXPECT_NEAR(cold.r, warm.r, wide * cold.r + (cold.upper - cold.lower));
+        for (int k = 0; k < 3; k++) s.pose[1].position[k] += 0.01 * roundBetween(random, -1, 1);
+        for (int k = 0; k < 4; k++) s.pose[1].quaternion[k] += 0.01 * roundBetween(random, -1, 1);
+    }
+}
+
+PC_TEST(RoundMetric, WarmIsAsCold) { eachPair(8, 0.7, expectWarmAsCold); }
+
+PC_TEST(RoundMetric, ConcentricBodiesAreRefused)
+{
+    pcRandom random = {3};
+    for (int kind = SOLID_SPHERE; kind < SOLID_KINDS; kind++) {
+        Solid* a = solidMake(&random, (SolidKind)kind, 0.5);
+        RoundScene s = roundScene(&random, a, a, 0, true);
+        pcMetric m;
+        s.pose[1] = s.pose[0];
+        PC_EXPECT_STATUS(PC_ERROR_COINCIDENT, measure(&s, NULL, &m));
+        solidFree(a);
+    }
+}
+
+/* ---- over a plane, in a container ---- */
+
+PC_TEST(RoundMetric, OverAPlaneByHeightAndReach)
+{
+    pcRandom random = {11};
+    pcShape* floor = NULL;
+    PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace((const double[4]){0, 0, 1, 0}, &floor));
+    pcPose ground = {{0, 0, 0}, {1, 0, 0, 0}};
+    for (int i = 0; i < 400; i++) {
+        Solid* a = solidMake(&random, (SolidKind)(SOLID_SPHERE + i % 6), 1);
+        RoundScene s = roundScene(&random, a, a, 2, false);
+        double down[3] = {0, 0, -1};
+        pcMetric m;
+        pcDistance d;
+        s.pose[0] = s.pose[1];
+        long double apart = roundApart(&s, down), reach = -apart / 2; /* of one body with itself: both sides are there */
+        PC_EXPECT_STATUS(PC_OK, pcMetricPair(a->shape, &s.pose[0], floor, &ground, 0, NULL, &m));
+        PC_EXPECT_STATUS(PC_OK, pcEuclidPair(a->shape, &s.pose[0], floor, &ground, NULL, &d));
+        PC_EXPECT_NEAR(m.gap, d.distance, 1e-14);
+        if (a->kind != SOLID_EGG) PC_EXPECT_NEAR(s.pose[0].position[2] / (double)reach, m.r, 1e-13 * (1 + fabs(m.r)));
+        PC_EXPECT_NEAR(0, m.point2[2], 1e-14);
+        solidFree(a);
+    }
+    pcShapeFree(floor);
+}
+
+/* The farthest point of many on the surface, then of many near it. */
+static double sampledFarthest(pcRandom* random, const double a[3], const double o[3])
+{
+    double best[3] = {1, 0, 0}, top = 0, y[3];
+    for (int i = 0; i < 6000; i++) {
+        double spread = i < 2000 ? 1 : pow(0.995, i - 2000), size = 0, square = 0;
+        roundDirection(random, y);
+        for (int k = 0; k < 3; k++) y[k] = i < 2000 ? y[k] : best[k] + spread * y[k], size += y[k] * y[k];
+        for (int k = 0; k < 3; k++) y[k] /= sqrt(size), square += pow(o[k] + a[k] * y[k], 2);
+        if (square > top) top = square, memcpy(best, y, sizeof best);
+    }
+    return sqrt(top);
+}
+
+PC_TEST(RoundContainer, EllipsoidsAlsoInTheDegeneratePlaces)
+{
+    pcRandom random = {23};
+    pcShape* wall = NULL;
+    PC_ASSERT_STATUS(PC_OK, pcShapeContainer(3, &wall));
+    pcPose middle = {{0, 0, 0}, {1, 0, 0, 0}};
+    static const double axes[6][3] = {{1, 2, 0.5}, {2, 2, 0.5}, {1, 1, 1}, {0.5, 1, 1}, {4, 1, 1}, {1e-3, 2, 1}};
+    for (int i = 0; i < 6; i++)
+        for (int mask = 0; mask < 8; mask++)
+            for (int scale = 0; scale < 3; scale++) {
+                PC_CASE("ellipsoid %d, off along %d, %d", i, mask, scale);
+                double o[3] = {mask & 1 ? 0.3 : 0, mask & 2 ? -0.4 : 0, mask & 4 ? 0.2 : 0};
+                for (int k = 0; k < 3; k++) o[k] *= scale == 0 ? 1 : scale == 1 ? 1e-9 : 5;
+                pcPose pose = {{o[0], o[1], o[2]}, {1, 0, 0, 0}};
+                pcShape* body = NULL;
+                pcDistance d;
+                pcMetric m;
+                PC_ASSERT_STATUS(PC_OK, pcShapeEllipsoid(axes[i], &body));
+                PC_EXPECT_STATUS(PC_OK, pcEuclidPair(body, &pose, wall, &middle, NULL, &d));
+                PC_EXPECT_NEAR(3 - sampledFarthest(&random, axes[i], o), d.distance, 2e-5);
+                PC_EXPECT_STATUS(PC_OK, pcMetricPair(body, &pose, wall, &middle, 0, NULL, &m));
+                double grown[3] = {m.r * axes[i][0], m.r * axes[i][1], m.r * axes[i][2]};
+                if (m.r > 0) PC_EXPECT_NEAR(3, sampledFarthest(&random, grown, o), 6e-5);
+                PC_EXPECT_EQ_INT(m.r < 1, d.distance < 0);
+                pcShapeFree(body);
+            }
+    pcShapeFree(wall);
+}
+
+PC_TEST(RoundContainer, OtherBodiesByTheirFarthestPoint)
+{
+    pcShape *wall = NULL, *ball = NULL, *capsule = NULL, *can = NULL, *box = NULL;
+    PC_ASSERT_STATUS(PC_OK, pcShapeContainer(2, &wall));
+    PC_ASSERT_STATUS(PC_OK, pcShapeSphere(0.5, &ball));
+    PC_ASSERT_STATUS(PC_OK, pcShapeCapsule(0.25, 1, &capsule));
+    PC_ASSERT_STATUS(PC_OK, pcShapeCylinder(0.5, 1, &can));
+    PC_ASSERT_STATUS(PC_OK, pcShapeBox((const double[3]){1, 1, 1}, &box));
+    pcPose middle = {{0, 0, 0}, {1, 0, 0, 0}}, off = {{1, 0, 0}, {1, 0, 0, 0}}, up = {{0, 0, 0.5}, {1, 0, 0, 0}};
+    pcMetric m;
+    PC_EXPECT_STATUS(PC_OK, pcMetricPair(ball, &off, wall, &middle, 0, NULL, &m));
+    PC_EXPECT_NEAR(2, m.r, 1e-15);
+    PC_EXPECT_NEAR(0.5, m.gap, 1e-15);
+    PC_EXPECT_NEAR(1, m.normal[0], 1e-15);
+    PC_EXPECT_STATUS(PC_OK, pcMetricPair(wall, &middle, ball, &off, 0, NULL, &m));
+    PC_EXPECT_NEAR(-1, m.normal[0], 1e-15);
+    PC_EXPECT_STATUS(PC_OK, pcMetricPair(ball, &middle, wall, &middle, 0, NULL, &m)); /* concentric is fine here */
+    PC_EXPECT_NEAR(4, m.r, 1e-15);
+    pcDistance d;
+    PC_EXPECT_STATUS(PC_OK, pcEuclidPair(capsule, &up, wall, &middle, NULL, &d));
+    PC_EXPECT_NEAR(2 - 1.25, d.distance, 1e-15);
+    PC_EXPECT_STATUS(PC_OK, pcEuclidPair(can, &up, wall, &middle, NULL, &d));
+    PC_EXPECT_NEAR(2 - hypot(1, 0.5), d.distance, 1e-15);
+    PC_EXPECT_STATUS(PC_OK, pcEuclidPair(box, &up, wall, &middle, NULL, &d));
+    PC_EXPECT_NEAR(2 - sqrt(1.5), d.distance, 1e-15);
+    pcPose out = {{5, 0, 0}, {1, 0, 0, 0}};
+    PC_EXPECT_STATUS(PC_OK, pcMetricPair(ball, &out, wall, &middle, 0, NULL, &m));
+    PC_EXPECT_LT(m.r, 0);
+    PC_EXPECT_NEAR(-3.5, m.gap, 1e-14);
+    pcShape* all[5] = {wall, ball, capsule, can, box};
+    for (int i = 0; i < 5; i++) pcShapeFree(all[i]);
+}
+
+/* ---- Euclidean distance ---- */
+
+static void expectDistance(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 8; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -1, 2)), i == 0);
+        pcDistance d;
+        double between = 0, size = 20;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        long double apart = roundApart(&s, d.normal);
+        bool wide = a->kind >= SOLID_EGG || b->kind >= SOLID_EGG;
+        double allowed = wide ? 1e-6 * size : 1e-12 * size;
+        if (d.distance > 0) {
+            for (int k = 0; k < 3; k++) between += pow(d.point2[k] - d.point1[k], 2);
+            PC_EXPECT_NEAR(d.distance, sqrt(between), allowed);
+            PC_EXPECT_LE((double)roundReach(&s, 0, d.point1), 1 + allowed);
+            PC_EXPECT_LE((double)roundReach(&s, 1, d.point2), 1 + allowed);
+            PC_EXPECT_LE(d.distance - allowed, (double)apart);
+            PC_EXPECT_LE(d.lower, d.distance);
+            PC_EXPECT_LE(d.distance, d.upper);
+        } else {
+            PC_EXPECT_NEAR(d.distance, (double)apart, allowed);
+        }
+    }
+}
+
+PC_TEST(RoundDistance, IsProvenForAllKinds) { eachPair(25, 0.8, expectDistance); }
+
+PC_TEST(RoundDistance, DepthIsNoMoreThanAlongTheRatiosNormal)
+{
+    pcRandom random = {29};
+    for (int i = 0; i < 600; i++) {
+        Solid *a = solidMake(&random, (SolidKind)(SOLID_SPHERE + i % 4), 0.5),
+              *b = solidMake(&random, (SolidKind)(SOLID_SPHERE + i / 4 % 4), 0.5);
+        RoundScene s = roundScene(&random, a, b, 0.5, false);
+        pcDistance d;
+        pcMetric m;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        s.flags = 0;
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        PC_EXPECT_LE(m.gap - 1e-12, d.distance);
+        solidFree(a);
+        solidFree(b);
+    }
+}
+
+static void expectAsLibccd(pcRandom* random, const Solid* a, const Solid* b)
+{
+    pcCcdShape *first = NULL, *second = NULL;
+    if (a->kind >= SOLID_EGG || b->kind >= SOLID_EGG) return;
+    PC_EXPECT_STATUS(PC_OK, pcCcdShapeCreate(a->shape, &first));
+    PC_EXPECT_STATUS(PC_OK, pcCcdShapeCreate(b->shape, &second));
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, 4, false);
+        pcCcdBody body1 = {first, s.pose[0]}, body2 = {second, s.pose[1]};
+        pcCcdGap gap;
+        pcDistance d;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        if (pcCcdDistance(&body1, &body2, &gap) != PC_CCD_APART) continue;
+        PC_EXPECT_LE(gap.lower, d.distance + 1e-12);
+        PC_EXPECT_LE(d.distance, gap.upper + 1e-12);
+    }
+    pcCcdShapeFree(first);
+    pcCcdShapeFree(second);
+}
+
+PC_TEST(RoundDistance, LiesBetweenTheBoundsOfLibccd) { eachPair(12, 0.7, expectAsLibccd); }
