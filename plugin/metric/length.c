@@ -97,7 +97,7 @@ static v3 reduce(Simplex* x, v3 c)
     int bestAt[3] = {0, 0, 0}, bestCount = 1;
     v3 nearest = x->w[0];
     for (int set = 1; set < 1 << x->count; set++) {
-        int at[4], count = 0;
+        int at[4] = {0}, count = 0;
         double weight[3] = {0.0, 0.0, 0.0};
         v3 here;
         for (int i = 0; i < x->count; i++)
