@@ -52,6 +52,8 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
         return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
     if (!squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion))) return checkPoses(p1, p2);
+    if (s1->kind == PC_SHAPE_MESH || s2->kind == PC_SHAPE_MESH)
+        return pcFail(PC_ERROR_UNSUPPORTED, "a mesh is not convex: it has events with convex shapes, but no ratio");
     bool fixed1 = (flags & PC_FIXED_1) || s1->unbounded, fixed2 = (flags & PC_FIXED_2) || s2->unbounded;
     if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
     out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
