@@ -231,7 +231,7 @@ PC_TEST(ReportPage, HoldsNamesAsTextOnly)
 
 PC_TEST(ReportPage, OfALongRunIsThinnedToItsLimitAndSaysSo)
 {
-    enum { STEPS = 5000 };
+    enum { STEPS = 9000 };
     char *bodies = malloc(50 * 400), name[] = "pcontact_page_XXXXXX";
     int length = 0;
     if (pcPageAvailable() != PC_OK) PC_SKIP(pcLastError());
