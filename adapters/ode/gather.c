@@ -5,6 +5,7 @@
  */
 #include "adapters/ode/gather.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,28 @@ pcStatus pcGatherContacts(pcGathered* g, dWorldID world, const pcSettings* setti
     pcHostSurface host = pcHostSurfaceOf(world, settings, h);
     for (int i = 0; i < g->touchJoints; i++) addContact(g, g->touchJoint + i, &host);
     return PC_OK;
+}
+
+static bool isUsableRow(const pcRow* row)
+{
+    for (int k = 0; k < 12; k++)
+        if (!isfinite(row->jacobian[k])) return false;
+    return !isnan(row->target) && !isnan(row->softness);
+}
+
+static bool isUsableContact(const pcContact* c)
+{
+    const pcSurface* s = &c->surface;
+    return v3Finite(v3Load(c->point)) && isfinite(c->gap) && isfinite(s->gamma) && isfinite(s->normalVelocity) &&
+           v3Finite(v3Load(s->surfaceVelocity)) && v3Finite(v3Load(s->direction1));
+}
+
+bool pcGatheredUsable(const pcGathered* g)
+{
+    bool good = true;
+    for (int i = 0; i < g->rows && good; i++) good = isUsableRow(g->row + i);
+    for (int i = 0; i < g->contacts && good; i++) good = isUsableContact(g->contact + i);
+    return good;
 }
 
 /* ---- free motion ---- */
