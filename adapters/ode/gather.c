@@ -169,13 +169,21 @@ bool pcGatheredMixed(const pcGathered* g)
     return asleep > 0 && asleep < g->bodies;
 }
 
+static bool isDynamic(dBodyID body) { return body && !dBodyIsKinematic(body); }
+
+/* To ODE a joint of kinematic bodies alone is none: it does not wake, and is not in the step. */
+static bool counts(dJointID joint)
+{
+    return dJointIsEnabled(joint) && (isDynamic(dJointGetBody(joint, 0)) || isDynamic(dJointGetBody(joint, 1)));
+}
+
 void pcGatherTie(pcGathered* g, dWorldID world)
 {
     for (int i = 0; i < g->bodies; i++) g->parent[i] = i;
     if (!pcGatheredMixed(g)) return;
     for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
         int i = pcGatheredIndex(g, dJointGetBody(joint, 0)), k = pcGatheredIndex(g, dJointGetBody(joint, 1));
-        if (i >= 0 && k >= 0 && dJointIsEnabled(joint)) pcGatheredTie(g, i, k);
+        if (i >= 0 && k >= 0 && counts(joint)) pcGatheredTie(g, i, k);
     }
 }
 
@@ -193,10 +201,10 @@ void pcGatherWake(pcGathered* g)
 
 static bool isAwake(const pcGathered* g, int body) { return body >= 0 && g->state[body].kind != PC_BODY_STATIC; }
 
-/* Natively a joint is in the step if it is enabled and holds a body that is awake. */
+/* Natively a joint is in the step if it counts and holds a body that is awake. */
 static bool takesPart(const pcGathered* g, dJointID joint)
 {
-    if (!dJointIsEnabled(joint)) return false;
+    if (!counts(joint)) return false;
     return isAwake(g, pcGatheredIndex(g, dJointGetBody(joint, 0))) || isAwake(g, pcGatheredIndex(g, dJointGetBody(joint, 1)));
 }
 

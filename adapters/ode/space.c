@@ -206,7 +206,12 @@ typedef struct Ties {
 
 static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
 
-static bool oneSleeps(const pcGathered* g, int i, int k) { return i >= 0 && k >= 0 && (sleeps(g->body[i]) || sleeps(g->body[k])); }
+/* Contacts of kinematic bodies alone wake nobody. */
+static bool oneSleeps(const pcGathered* g, int i, int k)
+{
+    if (i < 0 || k < 0 || (dBodyIsKinematic(g->body[i]) && dBodyIsKinematic(g->body[k]))) return false;
+    return sleeps(g->body[i]) || sleeps(g->body[k]);
+}
 
 static void tiePair(void* context, dGeomID a, dGeomID b)
 {

@@ -1,4 +1,4 @@
-/* Worlds of ODE under our models: attaching, swapping, spaces, friction, sleep. */
+/* Worlds of ODE under our models: attaching, swapping, spaces, friction. */
 #define _GNU_SOURCE /* mkstemp, M_PI */
 #include <math.h>
 #include <pthread.h>
@@ -479,98 +479,6 @@ PC_TEST(OdeWorlds, SticksBelowMuAndSlidesAboveIt)
     PC_EXPECT_NEAR(10 * 0.005, pull("model=lcp", 1.01), 1e-6);
     printf("pulled along a diagonal at 1.01 mu, speed after 1 s: ours %.3g, dWorldStep %.3g, dWorldQuickStep %.3g; expected 0.05\n",
            pull("model=lcp", 1.01), pull("model=native", 1.01), pull("model=quick", 1.01));
-}
-
-/* ---- sleep, kinematics, damping ---- */
-
-PC_TEST(OdeWorlds, BodiesFallAsleepAndWakeAsNatively)
-{
-    for (int withSpace = 0; withSpace < 2; withSpace++)
-        for (int m = 0; m < 3; m += 2) {
-            PC_CASE("%s space=%d", models[m], withSpace);
-            Boxes b;
-            boxesBegin(&b);
-            dWorldSetAutoDisableFlag(b.world, 1);
-            dWorldSetAutoDisableSteps(b.world, 20), dWorldSetAutoDisableTime(b.world, 0.1);
-            dWorldSetContactSurfaceLayer(b.world, 1e-3);
-            dBodyID lower = boxesAdd(&b, 0, 0, 0.4995, 1), upper = boxesAdd(&b, 0, 0, 3, 1);
-            dBodyDisable(upper);
-            boxesAttach(&b, withSpace, models[m]);
-            for (int i = 0; i < 60; i++) boxesStep(&b, H);
-            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
-            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
-            PC_EXPECT_NEAR(3, dBodyGetPosition(upper)[2], 0);
-            dBodySetPosition(upper, 0, 0, 1.6), dBodyEnable(upper);
-            bool woken = false;
-            for (int i = 0; i < 40; i++) boxesStep(&b, H), woken |= dBodyIsEnabled(lower);
-            PC_EXPECT_TRUE(woken);
-            for (int i = 0; i < 200; i++) boxesStep(&b, H);
-            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
-            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
-            PC_EXPECT_NEAR(1.5, dBodyGetPosition(upper)[2], 0.01);
-            boxesEnd(&b);
-        }
-}
-
-PC_TEST(OdeWorlds, KinematicBodiesCarry)
-{
-    for (int withSpace = 0; withSpace < 2; withSpace++) {
-        Boxes b;
-        boxesBegin(&b);
-        dBodyID lift = boxesAdd(&b, 0, 0, 5, 1), box = boxesAdd(&b, 0, 0, 5.999, 1);
-        dBodySetKinematic(lift);
-        dBodySetLinearVel(lift, 0.2, 0, 0.5);
-        boxesAttach(&b, withSpace, "model=lcp mu=2");
-        b.mu = 2;
-        for (int i = 0; i < 100; i++) boxesStep(&b, H);
-        PC_EXPECT_NEAR(5.5, dBodyGetPosition(lift)[2], 1e-9);
-        PC_EXPECT_NEAR(6.5, dBodyGetPosition(box)[2], 5e-3);
-        PC_EXPECT_NEAR(0.2, dBodyGetLinearVel(box)[0], 1e-3);
-        boxesExpectOurs(&b);
-        boxesEnd(&b);
-    }
-}
-
-static int movedCalls;
-static void moved(dBodyID body)
-{
-    (void)body;
-    movedCalls++;
-}
-
-/* Everything that ODE does with a velocity besides solving for it. */
-static void setHabits(dBodyID body)
-{
-    dBodySetDamping(body, 0.05, 0.1);
-    dBodySetMaxAngularSpeed(body, 3);
-    dBodySetFiniteRotationMode(body, 1), dBodySetFiniteRotationAxis(body, 0, 0, 1);
-    dBodySetMovedCallback(body, moved);
-    dBodySetAngularVel(body, 1, 2, 5);
-    dBodyAddForce(body, 1, 2, 3), dBodyAddTorque(body, 0.3, 0.2, 0.1);
-}
-
-PC_TEST(OdeWorlds, DampingSpeedLimitFiniteRotationAndCallbacksAreOdes)
-{
-    BoxesState state[2];
-    int calls[2];
-    for (int m = 0; m < 2; m++) {
-        Boxes b;
-        boxesBegin(&b);
-        for (int i = 0; i < 4; i++) setHabits(boxesAdd(&b, 3 * i, 0, 50, 1));
-        dBodySetGravityMode(b.body[1], 0), dBodySetGyroscopicMode(b.body[2], 0);
-        dMass mass;
-        dMassSetBoxTotal(&mass, 2, 1, 2, 3);
-        for (int i = 0; i < 4; i++) dBodySetMass(b.body[i], &mass);
-        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
-        movedCalls = 0;
-        for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
-        PC_EXPECT_NEAR(0, dBodyGetForce(b.body[0])[0], 0);
-        state[m] = boxesState(&b), calls[m] = movedCalls;
-        boxesEnd(&b);
-    }
-    for (int i = 0; i < 4 * 13; i++) PC_EXPECT_NEAR(state[0].numbers[i], state[1].numbers[i], 1e-12 * fmax(1, fabs(state[0].numbers[i])));
-    PC_EXPECT_EQ_INT(200, calls[0]);
-    PC_EXPECT_EQ_INT(calls[0], calls[1]);
 }
 
 /* ---- shadow ---- */
