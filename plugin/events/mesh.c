@@ -167,31 +167,13 @@ static bool liesOverTriangle(const Tour* t, int triangle, v3 x, double s)
     return true;
 }
 
-/* The point of a triangle that is nearest to x. */
-static v3 nearestOf(const pcTriangles* m, int triangle, v3 x)
-{
-    v3 n = m->triangle[triangle].normal, best = {0.0, 0.0, 0.0},
-       foot = v3AddScaled(x, -v3Dot(n, v3Sub(x, pcTriangleCorner(m, triangle, 0))), n);
-    double least = HUGE_VAL;
-    bool inside = true;
-    for (int slot = 0; slot < 3; slot++) {
-        v3 p = pcTriangleCorner(m, triangle, slot), along = v3Sub(pcTriangleCorner(m, triangle, (slot + 1) % 3), p);
-        double at = v3Dot(along, v3Sub(x, p)) / v3Dot(along, along);
-        v3 y = v3AddScaled(p, smaller(larger(at, 0.0), 1.0), along);
-        double apart = v3Norm(v3Sub(x, y));
-        inside &= v3Dot(v3Cross(along, n), v3Sub(foot, p)) <= 0.0;
-        if (apart < least) least = apart, best = y;
-    }
-    return inside ? foot : best;
-}
-
 /* A point below a face need not be inside the solid: it may have left it through a triangle that is nearer, and in front of which it is. */
 static bool hasLeft(const Tour* t, v3 x, double depth)
 {
     const pcTriangles* m = t->mesh;
     v3 wide = {depth, depth, depth}, low = v3Sub(x, wide), high = v3Add(x, wide);
     for (int node = 0, at; (at = pcTrianglesNext(m, low, high, &node)) >= 0;) {
-        v3 apart = v3Sub(x, nearestOf(m, at, x));
+        v3 apart = v3Sub(x, pcTriangleNearest(m, at, x));
         if (v3Norm(apart) < depth - t->slop && v3Dot(apart, m->triangle[at].normal) > t->slop) return true;
     }
     return false;

@@ -283,6 +283,45 @@ static bool listNodes(pcTriangles* t)
     return good;
 }
 
+/* ---- questions ---- */
+
+v3 pcTriangleNearest(const pcTriangles* t, int triangle, v3 x)
+{
+    v3 n = t->triangle[triangle].normal, best = {0.0, 0.0, 0.0},
+       foot = v3AddScaled(x, -v3Dot(n, v3Sub(x, pcTriangleCorner(t, triangle, 0))), n);
+    double least = HUGE_VAL;
+    bool inside = true;
+    for (int slot = 0; slot < 3; slot++) {
+        v3 p = pcTriangleCorner(t, triangle, slot), along = v3Sub(pcTriangleCorner(t, triangle, (slot + 1) % 3), p);
+        double at = v3Dot(along, v3Sub(x, p)) / v3Dot(along, along);
+        v3 y = v3AddScaled(p, smaller(larger(at, 0.0), 1.0), along);
+        double apart = v3Norm(v3Sub(x, y));
+        inside &= v3Dot(v3Cross(along, n), v3Sub(foot, p)) <= 0.0;
+        if (apart < least) least = apart, best = y;
+    }
+    return inside ? foot : best;
+}
+
+static double apartFromBox(const pcMeshNode* node, v3 x)
+{
+    v3 out = upper(upper(v3Sub(node->low, x), v3Sub(x, node->high)), v3Make(0.0, 0.0, 0.0));
+    return v3Norm(out);
+}
+
+int pcTrianglesNearest(const pcTriangles* t, v3 x)
+{
+    double least = HUGE_VAL;
+    int found = -1;
+    for (int at = 0; at < t->nodeCount;) {
+        const pcMeshNode* node = t->node + at;
+        bool near = apartFromBox(node, x) < least;
+        double apart = near && node->triangle >= 0 ? v3Norm(v3Sub(x, pcTriangleNearest(t, node->triangle, x))) : HUGE_VAL;
+        if (apart < least) least = apart, found = node->triangle;
+        at = near ? at + 1 : node->next;
+    }
+    return found;
+}
+
 /* ---- the shape ---- */
 
 static pcStatus checkInput(const double* xyz, int count, const int* index, int triangles)

@@ -65,4 +65,8 @@ PC_INLINE int pcTrianglesNext(const pcTriangles* t, v3 low, v3 high, int* node)
 
 PC_INLINE v3 pcTriangleCorner(const pcTriangles* t, int triangle, int i) { return t->vertex[t->triangle[triangle].vertex[i]]; }
 
+/* The point of a triangle that is nearest to x; and the triangle that has the nearest of all. */
+v3 pcTriangleNearest(const pcTriangles* t, int triangle, v3 x);
+int pcTrianglesNearest(const pcTriangles* t, v3 x);
+
 #endif
