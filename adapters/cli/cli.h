@@ -25,6 +25,7 @@ int pcCliBenchPapers(int argc, char** argv);
 int pcCliBenchStep(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);
+int pcCliBenchEllipsoids(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 
