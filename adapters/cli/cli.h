@@ -26,6 +26,7 @@ int pcCliBenchStep(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);
 int pcCliBenchEllipsoids(int argc, char** argv);
+int pcCliBenchDisc(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 

@@ -25,6 +25,7 @@ static const Command commands[] = {
     {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
     {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
+    {"bench", "disc", "energy that polygons lose where a disc loses none", pcCliBenchDisc},
     {"bench", "ellipsoids", "lattices of ellipsoids on a plane, beside the figures of E section 7", pcCliBenchEllipsoids},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
 #ifdef PCONTACT_WITH_ODE
