@@ -130,6 +130,7 @@ static pcStatus solve(pcHost* host, double h)
     pcSettings settings = host->settings;
     settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
     pcSystem system = pcHostSystem(host);
+    settings.reportAfter = 0; /* not before ODE has moved the bodies */
     pcSystemResult result = {.velocity = g->velocity,
                              .rowImpulse = g->rowImpulse,
                              .contacts = host->touch,
@@ -273,7 +274,7 @@ void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
         stepOurs(host, h);
     double* ms = host->extra.milliseconds;
     ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
-    if (watched || !isHostModel(host->settings.model)) pcHostEnergy(host, &host->report);
+    if (watched || !isHostModel(host->settings.model)) pcHostEnergy(host, &host->report), pcHostReportAfter(host, h);
     host->time += h;
     host->extra.ignoredContacts = host->space.ignored, host->extra.dumps = atomic_load(&host->dumps);
     pcHostLog(host);
