@@ -58,6 +58,7 @@ PC_TEST(OdeReports, EveryModelIsMeasuredByTheSameCode)
         PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
         PC_EXPECT_EQ_INT(8, r.events);
         PC_EXPECT_EQ_INT(4, r.bodies);
+        PC_EXPECT_EQ_INT(1, boxesExtra(&b).joints);
         PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
         PC_EXPECT_TRUE(isnan(r.residual) == (m < 2) && isnan(r.coneExcess) == (m < 2));
         PC_EXPECT_GT(boxesExtra(&b).milliseconds[PC_HOST_ALL], 0);
@@ -79,6 +80,7 @@ PC_TEST(OdeReports, NativeStepsWithAFileAreMeasuredFromContactJoints)
     PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
     PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
     PC_EXPECT_EQ_INT(4, r.contacts);
+    PC_EXPECT_EQ_INT(1 + 4, boxesExtra(&b).joints);
     PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
     boxesEnd(&b);
 }
