@@ -21,7 +21,8 @@ static const char help[] =
     "  pcontact sweep dice3 --vary mu=uniform:0.1:0.4 --trials 1000 --csv dice\n"
     "  pcontact sweep grasp --csv map                     the file itself says what is varied, and what success is\n"
     "  pcontact sweep grasp --csv map --resume            after a kill: only what is missing\n\n"
-    "  --vary NAME=RANGE   RANGE: VALUE, uniform:LOW:HIGH, loguniform:LOW:HIGH, normal:MEAN:DEVIATION, choice:THIS:THAT…, grid:FROM:TO:STEP\n"
+    "  --vary NAME=RANGE   RANGE: VALUE, uniform:LOW:HIGH, loguniform:LOW:HIGH, normal:MEAN:DEVIATION, choice:THIS:THAT…, "
+    "grid:FROM:TO:STEP\n"
     "                      NAME: a setting (gamma); step, time; gravity.z; mu, mu2, bounce of all surfaces; of a model or link\n"
     "                      x y z roll pitch yaw (where it starts), vx … wz, mass, mu mu2 bounce kp kd slip1 slip2; of a joint\n"
     "                      max_force velocity damping stiffness friction: box.z, gripper::left.mu, gripper::slide.max_force\n"
@@ -31,7 +32,8 @@ static const char help[] =
     "  --measure NAME=FORMULA  one more column\n"
     "  --rest SPEED        a trial ends when everything has been slower than this for five steps\n"
     "  --reach LENGTH      by which the best place of a map may be missed\n"
-    "  --csv BASE          write BASE.trials.csv as trials end, BASE.plan.json, BASE.summary.csv and .json, and of grids BASE.map.csv and .json\n"
+    "  --csv BASE          write BASE.trials.csv as trials end, BASE.plan.json, BASE.summary.csv and .json, and of grids BASE.map.csv and "
+    ".json\n"
     "  --resume            go on with BASE\n"
     "  --dry-run           only say how many trials there are, and how long they will take\n"
     "  --threads N         trials at the same time; default: one for each core, under mpirun one for each rank\n"
@@ -211,8 +213,8 @@ static int dryRun(const pcPlan* plan, int threads)
     int together = plan->serial ? 1 : threads;
     timeText(seconds / ran, each);
     timeText(seconds / ran * (double)plan->trials / together, all);
-    printf("%lld trials (%lld cells, %lld in each): about %s each by %d of them, %s on %d thread%s\n", plan->trials, plan->cells,
-           plan->repeats, each, ran, all, together, together > 1 ? "s" : "");
+    printf("%lld trials: about %s each by %d of them, %s on %d thread%s\n", plan->trials, each, ran, all, together,
+           together > 1 ? "s" : "");
     return PC_CLI_OK;
 }
 
@@ -224,12 +226,14 @@ static void showProgress(void* context, long long done, long long all, double se
     pcProgressShow(context, (double)done, (double)all, unit);
 }
 
-static void tellShare(const pcShare* s, const Options* o, const char* world)
+static void tellShare(const pcShare* s, const char* world)
 {
     char text[32];
     const pcPlan* plan = s->plan;
     timeText(s->seconds, text);
-    printf("%s: %lld trials (%lld cells, %lld in each), seed %.0f", world, plan->trials, plan->cells, plan->repeats, fmax(o->seed, 1.0));
+    printf("%s: %lld trials", world, plan->trials);
+    if (plan->grids > 0) printf(" (%lld in each of %lld cells)", plan->repeats, plan->cells);
+    printf(", seed %llu", (unsigned long long)plan->seed);
     if (s->ran < plan->trials) printf("; %lld were there already", plan->trials - s->ran);
     putchar('\n');
     if (s->ran == 0) return;
@@ -246,7 +250,7 @@ static int tellResults(const Options* o, const pcShare* share)
     pcStatus status = pcSummaryMake(share->table, fmax(o->reach, 0.0), &summary);
     if (status == PC_OK && o->csv) status = pcSummaryWrite(summary, o->csv);
     if (status == PC_OK) {
-        tellShare(share, o, o->world);
+        tellShare(share, o->world);
         pcSummaryTell(summary);
         if (o->csv) printf("written: %s.trials.csv, %s.summary.json%s\n", o->csv, o->csv, summary->cell ? " and maps" : "");
     }
@@ -290,8 +294,9 @@ static int lead(const Options* o, const pcPlan* plan, const pcRanks* ranks)
 static pcPlan* makePlan(Options* o, const pcScene* scene)
 {
     pcPlan* plan = NULL;
+    const char* slash = strrchr(o->path, '/'); /* the same world from any folder */
     if (addFileOptions(o, scene) != 0) return NULL;
-    pcSweepOrder order = {.world = o->world, .scene = scene, .settings = o->settings.text, .step = fmax(o->step, 0.0)};
+    pcSweepOrder order = {.world = slash ? slash + 1 : o->path, .scene = scene, .settings = o->settings.text, .step = fmax(o->step, 0.0)};
     order.time = fmax(o->time, 0.0), order.rest = fmax(o->rest, 0.0), order.success = o->success;
     order.varies = o->varies, order.vary = o->vary, order.measures = o->measures, order.measure = o->measure;
     order.trials = (long long)o->trials, order.seed = o->seed >= 0.0 ? (uint64_t)o->seed : 1;

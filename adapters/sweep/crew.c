@@ -188,7 +188,8 @@ bool pcCrewTake(pcCrew* c, double seconds, pcEnded* out)
 {
     struct timespec until = after(seconds);
     pthread_mutex_lock(&c->lock);
-    while (!c->oldest && seconds > 0.0 && pthread_cond_timedwait(&c->ended, &c->lock, &until) == 0) {}
+    while (!c->oldest && seconds > 0.0 && pthread_cond_timedwait(&c->ended, &c->lock, &until) == 0) {
+    }
     Ended* e = c->oldest;
     if (e) {
         size_t used = offsetof(pcEnded, row) + (size_t)c->plan->columns * sizeof(double);

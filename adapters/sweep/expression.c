@@ -12,7 +12,25 @@
 enum { MOST_CODES = 256, MOST_DEPTH = 64 };
 
 /* Postfix: what to push, or what to do with what is on top. */
-typedef enum Op { NUMBER, NAME, NEGATE, NOT, ADD, SUBTRACT, TIMES, DIVIDE, LESS, LESS_EQUAL, MORE, MORE_EQUAL, EQUAL, UNEQUAL, AND, OR, CALL } Op;
+typedef enum Op {
+    NUMBER,
+    NAME,
+    NEGATE,
+    NOT,
+    ADD,
+    SUBTRACT,
+    TIMES,
+    DIVIDE,
+    LESS,
+    LESS_EQUAL,
+    MORE,
+    MORE_EQUAL,
+    EQUAL,
+    UNEQUAL,
+    AND,
+    OR,
+    CALL
+} Op;
 
 typedef struct Code {
     Op op;

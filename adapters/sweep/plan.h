@@ -81,7 +81,7 @@ void pcPlanFree(pcPlan* plan);
 /* What the parameters are in trial k, in the order of the plan. */
 void pcPlanDraw(const pcPlan* plan, long long trial, double* values);
 
-int pcPlanColumn(const pcPlan* plan, pcColumnKind kind); /* the first of a kind; -1: none */
+int pcPlanColumn(const pcPlan* plan, pcColumnKind kind);        /* the first of a kind; -1: none */
 uint64_t pcHash(uint64_t hash, const void* bytes, size_t size); /* of FNV-1a; begin with 0 */
 
 #endif

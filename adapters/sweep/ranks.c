@@ -10,10 +10,6 @@
 
 #include "base/status.h"
 
-#ifndef PCONTACT_MODULE_FROM_BIN
-#define PCONTACT_MODULE_FROM_BIN "."
-#endif
-
 /* Set by mpirun (OpenMPI), or by whatever else starts processes by PMI. */
 static int jobSize(void)
 {
@@ -47,8 +43,9 @@ pcStatus pcRanksFind(const pcRanks** out)
     void* module = openModule();
     void* symbol = module ? dlsym(module, PC_RANKS_SYMBOL) : NULL;
     if (!symbol)
-        return pcFail(PC_ERROR_UNSUPPORTED, "%d processes were started, but this build of pcontact has no MPI (install libopenmpi-dev and "
-                                            "build again): use --threads on one machine",
+        return pcFail(PC_ERROR_UNSUPPORTED,
+                      "%d processes were started, but this build of pcontact has no MPI (install libopenmpi-dev and "
+                      "build again): use --threads on one machine",
                       jobSize());
     pcRanksStart* start = NULL;
     memcpy(&start, &symbol, sizeof start);

@@ -13,16 +13,16 @@
 typedef struct pcShare {
     const pcPlan* plan;
     pcTable* table;
-    pcStore* store;       /* or NULL: rows are kept in memory alone */
-    const pcRanks* ranks; /* or NULL: this process alone */
-    int threads;          /* of this process */
+    pcStore* store;                                                                 /* or NULL: rows are kept in memory alone */
+    const pcRanks* ranks;                                                           /* or NULL: this process alone */
+    int threads;                                                                    /* of this process */
     void (*progress)(void* context, long long done, long long all, double seconds); /* or NULL; done: of those that were missing */
     void* context;
     /* written: */
-    long long ran, ranHere;          /* trials, and those of this process */
-    int workers;                     /* threads of all processes */
-    double seconds, processor;       /* from the start, and processor time of this process */
-    char reason[PC_TRIAL_REASON];    /* of the first trial that was not ok */
+    long long ran, ranHere;       /* trials, and those of this process */
+    int workers;                  /* threads of all processes */
+    double seconds, processor;    /* from the start, and processor time of this process */
+    char reason[PC_TRIAL_REASON]; /* of the first trial that was not ok */
     long long reasonTrial;
 } pcShare;
 

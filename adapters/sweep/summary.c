@@ -146,8 +146,8 @@ pcStatus pcSummaryMake(const pcTable* table, double reach, pcSummary** out)
     if (!s) return pcFail(PC_ERROR_MEMORY, "out of memory for a summary");
     s->plan = plan, s->reach = reach;
     if (plan->grids > 0 && plan->success) s->cell = calloc((size_t)plan->cells, sizeof *s->cell);
-    pcStatus status = s->cell || plan->grids == 0 || !plan->success ? spreadColumns(table, s)
-                                                                     : pcFail(PC_ERROR_MEMORY, "out of memory for a map");
+    pcStatus status =
+        s->cell || plan->grids == 0 || !plan->success ? spreadColumns(table, s) : pcFail(PC_ERROR_MEMORY, "out of memory for a map");
     for (long long k = 0; k < plan->trials && status == PC_OK; k++)
         if (pcTableRow(table, k)) countRow(s, pcTableRow(table, k), k);
     finishRate(&s->success);

@@ -17,32 +17,18 @@ typedef struct Field {
     double least;
 } Field;
 
-#define SURFACE_FIELD(name, member) {name, SURFACE, (int)offsetof(pcSceneSurface, member), 0.0}
-static const Field fields[] = {{"x", POSE, 0, -1e9},
-                               {"y", POSE, 1, -1e9},
-                               {"z", POSE, 2, -1e9},
-                               {"roll", POSE, 3, -1e9},
-                               {"pitch", POSE, 4, -1e9},
-                               {"yaw", POSE, 5, -1e9},
-                               {"vx", VELOCITY, 0, -1e30},
-                               {"vy", VELOCITY, 1, -1e30},
-                               {"vz", VELOCITY, 2, -1e30},
-                               {"wx", VELOCITY, 3, -1e30},
-                               {"wy", VELOCITY, 4, -1e30},
-                               {"wz", VELOCITY, 5, -1e30},
-                               {"mass", MASS, 0, 1e-15},
-                               SURFACE_FIELD("mu", mu),
-                               SURFACE_FIELD("mu2", mu2),
-                               SURFACE_FIELD("bounce", bounce),
-                               SURFACE_FIELD("kp", kp),
-                               SURFACE_FIELD("kd", kd),
-                               SURFACE_FIELD("slip1", slip1),
-                               SURFACE_FIELD("slip2", slip2),
-                               {"max_force", MOTOR, 0, 0.0},
-                               {"velocity", MOTOR, 1, -1e30},
-                               {"damping", MOTOR, 2, 0.0},
-                               {"stiffness", MOTOR, 3, 0.0},
-                               {"friction", MOTOR, 4, 0.0}};
+#define SURFACE_FIELD(name, member)                               \
+    {                                                             \
+        name, SURFACE, (int)offsetof(pcSceneSurface, member), 0.0 \
+    }
+static const Field fields[] = {
+    {"x", POSE, 0, -1e9},         {"y", POSE, 1, -1e9},          {"z", POSE, 2, -1e9},          {"roll", POSE, 3, -1e9},
+    {"pitch", POSE, 4, -1e9},     {"yaw", POSE, 5, -1e9},        {"vx", VELOCITY, 0, -1e30},    {"vy", VELOCITY, 1, -1e30},
+    {"vz", VELOCITY, 2, -1e30},   {"wx", VELOCITY, 3, -1e30},    {"wy", VELOCITY, 4, -1e30},    {"wz", VELOCITY, 5, -1e30},
+    {"mass", MASS, 0, 1e-15},     SURFACE_FIELD("mu", mu),       SURFACE_FIELD("mu2", mu2),     SURFACE_FIELD("bounce", bounce),
+    SURFACE_FIELD("kp", kp),      SURFACE_FIELD("kd", kd),       SURFACE_FIELD("slip1", slip1), SURFACE_FIELD("slip2", slip2),
+    {"max_force", MOTOR, 0, 0.0}, {"velocity", MOTOR, 1, -1e30}, {"damping", MOTOR, 2, 0.0},    {"stiffness", MOTOR, 3, 0.0},
+    {"friction", MOTOR, 4, 0.0}};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 /* ---- a world of one's own ---- */

@@ -55,8 +55,7 @@ static pcStatus setUp(pcTrialRunner* r, const double* row)
     const pcPlan* plan = r->plan;
     pcStatus status = PC_OK;
     pcTrialWorldReset(&r->world, &plan->settings, plan->step, plan->time);
-    for (int i = 0; i < plan->varies && status == PC_OK; i++)
-        status = pcTargetSet(plan->target + i, plan->vary + i, row[i], &r->world);
+    for (int i = 0; i < plan->varies && status == PC_OK; i++) status = pcTargetSet(plan->target + i, plan->vary + i, row[i], &r->world);
     if (status != PC_OK) return status;
     pthread_mutex_lock(&makingStages);
     status = pcStageMake(&r->world.scene, &r->stage);
