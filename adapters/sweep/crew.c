@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
 #include "adapters/sweep/crew.h"
 
-#include <ode/ode.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "adapters/sdf/stage.h"
 #include "base/status.h"
 
 typedef struct Ended {
@@ -84,6 +84,16 @@ static void* member(void* context)
 
 static pcStatus outOfMemory(void) { return pcFail(PC_ERROR_MEMORY, "out of memory for the threads of a sweep"); }
 
+/* What is found out about ODE once for the whole process wants to be alone with it: so before the threads. Whether the world itself can be
+ * made is for the trials to say: they may vary what is wrong with it. */
+static void rehearse(const pcPlan* plan)
+{
+    pcStage* stage;
+    if (pcStageMake(plan->scene, &stage) != PC_OK) return;
+    pcStageAttach(stage, NULL);
+    pcStageFree(stage);
+}
+
 static pcStatus startMembers(pcCrew* c, int threads)
 {
     c->thread = calloc((size_t)threads, sizeof *c->thread);
@@ -110,7 +120,8 @@ pcStatus pcCrewStart(const pcPlan* plan, int threads, pcCrew** out)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&c->ended, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    dInitODE2(0); /* before the threads: ODE counts its users without a lock */
+    dInitODE2(0); /* for as long as there are threads */
+    rehearse(plan);
     pcStatus status = startMembers(c, plan->serial ? 1 : threads);
     if (status == PC_OK)
         *out = c;

@@ -1,7 +1,6 @@
 #include "adapters/sweep/trial.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,6 @@ struct pcTrialRunner {
     pcStage* stage;
 };
 
-/* ODE counts who uses it without a lock. */
-static pthread_mutex_t makingStages = PTHREAD_MUTEX_INITIALIZER;
-
 pcStatus pcTrialRunnerMake(const pcPlan* plan, pcTrialRunner** out)
 {
     pcTrialRunner* r = calloc(1, sizeof *r);
@@ -36,9 +32,7 @@ pcStatus pcTrialRunnerMake(const pcPlan* plan, pcTrialRunner** out)
 
 static void dropStage(pcTrialRunner* r)
 {
-    pthread_mutex_lock(&makingStages);
     pcStageFree(r->stage);
-    pthread_mutex_unlock(&makingStages);
     r->stage = NULL;
 }
 
@@ -57,11 +51,8 @@ static pcStatus setUp(pcTrialRunner* r, const double* row)
     pcTrialWorldReset(&r->world, &plan->settings, plan->step, plan->time);
     for (int i = 0; i < plan->varies && status == PC_OK; i++) status = pcTargetSet(plan->target + i, plan->vary + i, row[i], &r->world);
     if (status != PC_OK) return status;
-    pthread_mutex_lock(&makingStages);
     status = pcStageMake(&r->world.scene, &r->stage);
-    if (status == PC_OK) status = pcStageAttach(r->stage, &r->world.settings);
-    pthread_mutex_unlock(&makingStages);
-    return status;
+    return status == PC_OK ? pcStageAttach(r->stage, &r->world.settings) : status;
 }
 
 /* ---- what is seen on the way ---- */
