@@ -25,7 +25,7 @@ typedef struct pcHost {
     int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
     pcSpace space;                  /* with what is known beyond ODE's words */
     pcMemory* memory;
-    pcGathered gathered;
+    pcGathered gathered, aside; /* aside: room for measuring between steps */
     pcContactResult* touch;
     int touchRoom, touches;
     pcTouches felt; /* by a native step */

@@ -42,7 +42,8 @@ typedef struct pcSpace {
     int stranges, strangeRoom, planes, planeRoom; /* geoms without a shape, and planes */
     dGeomID *strange, *plane;
     pcHostSurface host;
-    int directed; /* surfaces that asked for motion along a direction, which pairs do not have */
+    int directed; /* surfaces that asked for a friction direction or motion along one, which pairs do not have */
+    int bouncy;   /* surfaces with a bounce above 1 */
 
     int temporaries, temporaryRoom; /* contact joints of a native step */
     dJointID* temporary;

@@ -24,8 +24,6 @@ static pcStatus checkSettings(const pcSettings* settings)
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
     if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
-    if (settings->narrowphase == PC_NARROW_EUCLID)
-        return pcFail(PC_ERROR_UNSUPPORTED, "narrowphase=euclid does not serve worlds of ODE: ratio and native do");
     if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
     return pcStepChooseSolver(settings, &solver);
 }
@@ -133,18 +131,27 @@ static bool isMovable(dBodyID body)
     return v3Finite(v3Load(dBodyGetPosition(body))) && v3Finite(v3Load(dBodyGetLinearVel(body))) && v3Finite(v3Load(dBodyGetForce(body)));
 }
 
-/* ODE ends the program where a body cannot be turned, and in its spaces also where one is nowhere: such a world is not stepped at all. */
+/* ODE ends the program where a body cannot be turned, and where one is nowhere that is in a space or held by a joint: such a world is not
+ * stepped at all. */
+static pcStatus checkBody(dBodyID body, bool inSpace, bool gravity)
+{
+    bool held = inSpace || dBodyGetNumJoints(body) > 0;
+    if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
+    if (held && !gravity) return pcFail(PC_ERROR_NOT_FINITE, "gravity is not finite: nothing was done");
+    if (held && !isMovable(body))
+        return pcFail(PC_ERROR_NOT_FINITE, "position, velocity or force of a body is not finite: nothing was done");
+    return PC_OK;
+}
+
 static pcStatus checkNumbers(const pcHost* host)
 {
     dVector3 gravity;
+    pcStatus status = PC_OK;
+    bool inSpace = !pcSpaceIdle(&host->space);
     dWorldGetGravity(host->world, gravity);
-    if (host->space.space && !v3Finite(v3Load(gravity))) return pcFail(PC_ERROR_NOT_FINITE, "gravity is not finite: nothing was done");
-    for (dBodyID body = pcOdeFirstBody(host->world); body; body = pcOdeNextBody(body)) {
-        if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
-        if (host->space.space && !isMovable(body))
-            return pcFail(PC_ERROR_NOT_FINITE, "position, velocity or force of a body is not finite: nothing was done");
-    }
-    return PC_OK;
+    for (dBodyID body = pcOdeFirstBody(host->world); body && status == PC_OK; body = pcOdeNextBody(body))
+        status = checkBody(body, inSpace, v3Finite(v3Load(gravity)));
+    return status;
 }
 
 /* A callback of the step may ask and change much, but not step the same world. */
@@ -154,9 +161,9 @@ static pcStatus stepAttached(pcHost* host, double h, int (*native)(dWorldID, dRe
     pcStatus status = checkNumbers(host);
     if (status != PC_OK) return status;
     host->stepping = true;
-    pcHostStep(host, h, native);
+    status = pcHostStep(host, h, native);
     host->stepping = false;
-    return PC_OK;
+    return status;
 }
 
 pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
@@ -231,16 +238,31 @@ pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity,
     return PC_OK;
 }
 
+/* The contacts of the last step are told by the bodies that it gathered: those stay. */
+static void exchangeGathered(pcHost* host)
+{
+    pcGathered kept = host->gathered;
+    host->gathered = host->aside, host->aside = kept;
+}
+
+static pcStatus measureAside(pcHost* host, double h, pcStepReport* report)
+{
+    pcStepReport measured;
+    exchangeGathered(host);
+    pcStatus status = pcHostMeasure(host, h, &measured);
+    exchangeGathered(host);
+    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
+    return status;
+}
+
 pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
 {
     if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
-    pcStepReport measured;
     pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
-                                     : pcHostMeasure(host, h, &measured);
-    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
+                                     : measureAside(host, h, report);
     pcHostRelease(host);
     return status;
 }
@@ -272,6 +294,6 @@ const pcPluginTable* pcPluginGet(int abiVersion)
     static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,    pcWorldAttach,
                                         pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,      pcWorldDetach,
                                         pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore,
-                                        pcWorldMeasure,     pcWorldContacts};
+                                        pcWorldMeasure,     pcWorldContacts,   pcStatusText};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

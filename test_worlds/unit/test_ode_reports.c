@@ -58,6 +58,7 @@ PC_TEST(OdeReports, EveryModelIsMeasuredByTheSameCode)
         PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
         PC_EXPECT_EQ_INT(8, r.events);
         PC_EXPECT_EQ_INT(4, r.bodies);
+        PC_EXPECT_EQ_INT(1, boxesExtra(&b).joints);
         PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
         PC_EXPECT_TRUE(isnan(r.residual) == (m < 2) && isnan(r.coneExcess) == (m < 2));
         PC_EXPECT_GT(boxesExtra(&b).milliseconds[PC_HOST_ALL], 0);
@@ -79,6 +80,7 @@ PC_TEST(OdeReports, NativeStepsWithAFileAreMeasuredFromContactJoints)
     PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
     PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
     PC_EXPECT_EQ_INT(4, r.contacts);
+    PC_EXPECT_EQ_INT(1 + 4, boxesExtra(&b).joints);
     PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
     boxesEnd(&b);
 }
@@ -146,6 +148,45 @@ PC_TEST(OdeReports, MeasureAfterAStepIsWhatTheNextOneFindsBefore)
         PC_EXPECT_NEAR(r.infeasibilityJoint, after.infeasibilityJoint, 0);
         PC_EXPECT_EQ_INT(r.events, after.events);
     }
+    boxesEnd(&b);
+}
+
+PC_TEST(OdeReports, ReportAfterAStepIsWhatTheNextOneFindsBefore)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        char text[60];
+        Boxes b;
+        build(&b);
+        snprintf(text, sizeof text, "%s reportAfter=1", models[m]);
+        boxesAttach(&b, true, text);
+        pcStepReport last = {0};
+        for (int i = 0; i < 10; i++) {
+            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+            pcStepReport r = boxesReport(&b);
+            PC_EXPECT_TRUE(r.infeasibilityJointAfter < r.infeasibilityJoint && r.infeasibilityContactAfter > 0);
+            if (i > 0) {
+                PC_EXPECT_NEAR(last.penetrationAfter, r.penetration, 1e-15);
+                PC_EXPECT_NEAR(last.infeasibilityContactAfter, r.infeasibilityContact, 1e-13);
+                PC_EXPECT_NEAR(last.infeasibilityJointAfter, r.infeasibilityJoint, 1e-15);
+            }
+            last = r;
+        }
+        boxesEnd(&b);
+    }
+}
+
+/* A program's contact joints tell of the place before the step: what they say must not pass for the one after it. */
+PC_TEST(OdeReports, ReportAfterAStepOfContactJointsTellsOfJointsOnly)
+{
+    Boxes b;
+    build(&b);
+    boxesAttach(&b, false, "model=lcp reportAfter=1");
+    boxesStep(&b, H);
+    pcStepReport r = boxesReport(&b);
+    PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
+    PC_EXPECT_TRUE(isnan(r.penetrationAfter) && isnan(r.infeasibilityContactAfter));
+    PC_EXPECT_TRUE(r.infeasibilityJointAfter > 0.0 && r.infeasibilityJointAfter < r.infeasibilityJoint);
     boxesEnd(&b);
 }
 
