@@ -67,7 +67,13 @@ PC_TEST(OdeTrouble, BadCallsAreRefused)
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(NULL, NULL, NULL));
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(b.world, NULL, &raw));
     PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldAttach(b.world, NULL, &implicit));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldSetSettings(b.world, &implicit) == PC_OK ? PC_OK : PC_ERROR_ARGUMENT);
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldSetSettings(b.world, &implicit));
+    const char* const shadows[2] = {"model=shadow:native", "model=shadow:quick"};
+    for (int i = 0; i < 2; i++) {
+        pcSettings nothing = boxesSettings(shadows[i]);
+        PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(b.world, NULL, &nothing));
+    }
+    pcNearCallback(b.world, NULL, b.floor), pcNearCallback(NULL, b.geom[0], b.floor); /* nobody's */
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldDetach(b.world));
     PC_EXPECT_STATUS(PC_OK, pcWorldAttach(b.world, NULL, NULL));
     const double bad[4] = {0, -0.01, (double)NAN, HUGE_VAL};
