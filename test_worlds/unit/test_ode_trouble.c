@@ -312,6 +312,7 @@ PC_TEST(OdeTrouble, WorldAtThePlaceOfADestroyedOneIsAnother)
         dWorldID before = b.world;
         dWorldDestroy(b.world);
         dSpaceDestroy(b.space);
+        dJointGroupDestroy(b.group);
         dWorldID next = dWorldCreate();
         dWorldSetGravity(next, 0, 0, -10);
         dBodyID body = dBodyCreate(next);
