@@ -85,6 +85,7 @@ PC_API pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report);
 /* A contact of the last step. */
 typedef struct pcWorldContact {
     dBodyID body1, body2; /* NULL: the world. They may have been destroyed since */
+    int kind;             /* a pcEventKind; -1: it did not come from an event of ours */
     double point[3];
     double normal[3];    /* unit, from body 1 to body 2 */
     double tangent1[3];  /* along which mu counts */

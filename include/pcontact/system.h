@@ -125,6 +125,7 @@ typedef struct pcSystem {
 typedef struct pcContactResult {
     int body1, body2;
     int shape1, shape2; /* -1 for given contacts */
+    int kind;           /* a pcEventKind; -1 for given contacts */
     unsigned long long id;
     double point[3], normal[3], tangent1[3], tangent2[3];
     double gap;                    /* before the step */

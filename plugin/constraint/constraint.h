@@ -49,6 +49,7 @@ bool pcInvertSymmetric(const double* matrix, int n, double* inverse);
 typedef struct pcTouch {
     int body1, body2;   /* PC_WORLD: none */
     int shape1, shape2; /* -1: a contact that the caller gave */
+    int kind;           /* a pcEventKind; -1 likewise */
     unsigned long long id;
     v3 point, normal;
     double gap;

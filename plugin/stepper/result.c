@@ -156,8 +156,12 @@ static void writeBodies(const pcStep* step)
 
 static void writeContact(const pcTouch* touch, pcContactResult* out)
 {
-    *out =
-        (pcContactResult){.body1 = touch->body1, .body2 = touch->body2, .shape1 = touch->shape1, .shape2 = touch->shape2, .id = touch->id};
+    *out = (pcContactResult){.body1 = touch->body1,
+                             .body2 = touch->body2,
+                             .shape1 = touch->shape1,
+                             .shape2 = touch->shape2,
+                             .kind = touch->kind,
+                             .id = touch->id};
     v3Store(out->point, touch->point);
     v3Store(out->normal, touch->normal);
     out->gap = touch->gap;
