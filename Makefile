@@ -18,13 +18,15 @@ DIR     = $(BUILD)/$(KIND)
 # CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
 CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: help setup configure build demo test test-hosts test-report bench fuzz install sanitize tsan format clean
+.PHONY: help setup configure build demo test test-hosts test-report figures gallery bench fuzz install sanitize tsan format clean
 
 help:
 	@echo "make demo            build, and compare ODE with us on a world that balances"
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
 	@echo "make test-report     open the pages that --report writes in Chromium; installs it if it is missing"
+	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
+	@echo "make figures         the pictures of the README, from such pages"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
 	@echo "                     FUZZ_METRIC, FUZZ_SDF: other arguments for the two programs, such as FUZZ_SDF='1000 7' (files, seed)"
@@ -70,6 +72,19 @@ test-report: build
 	@bash .ci/setup chromium
 	@echo "== test-report"
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser
+
+# The README's pictures, from pages of the tool.
+figures: build
+	@bash .ci/setup chromium
+	@echo "== figures"
+	@mkdir -p $(BUILD)/figures
+	@$(DIR)/pcontact compare stack10 --time 10 --report $(BUILD)/figures/stack10.html >$(BUILD)/figures/stack10.txt
+	@$(DIR)/pcontact compare balance2 --report $(BUILD)/figures/balance2.html >$(BUILD)/figures/balance2.txt
+	@$(DIR)/pcontact bench papers --report $(BUILD)/figures/papers.html >$(BUILD)/figures/papers.txt
+	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
+
+gallery: build
+	@test_worlds/browser/gallery $(DIR)/pcontact $(BUILD)/gallery
 
 bench: build
 	@echo "== bench: pcontact bench metric"

@@ -10,7 +10,8 @@
 #include "stepper/settings.h"
 
 static const char columns[] = "step,time,model,solver,events,rows,iterations,residual,infeasibility_contact,infeasibility_joint,energy,ms,"
-                              "native,contacts,penetration,untranslated,ignored,shadow_difference,reason\n";
+                              "native,contacts,penetration,untranslated,ignored,shadow_difference,"
+                              "infeasibility_contact_after,infeasibility_joint_after,penetration_after,reason\n";
 
 /* ---- files ---- */
 
@@ -120,6 +121,7 @@ void pcHostLog(pcHost* host)
     const pcStepReport* r = &host->report;
     const pcWorldReportExtra* x = &host->extra;
     const double ends[] = {r->residual, r->infeasibilityContact, r->infeasibilityJoint, r->energy, x->milliseconds[PC_HOST_ALL]};
+    const double more[] = {x->shadowDifference, r->infeasibilityContactAfter, r->infeasibilityJointAfter, r->penetrationAfter};
     fprintf(host->log, "%d,", x->steps);
     putNumber(host->log, host->time);
     fprintf(host->log, "%s%s,%s,%d,%d,%d,", host->settings.shadow ? "shadow:" : "", pcModelName(host->settings.model),
@@ -128,6 +130,6 @@ void pcHostLog(pcHost* host)
     fprintf(host->log, "%d,%d,", x->native, r->contacts);
     putNumber(host->log, r->penetration);
     fprintf(host->log, "%d,%d,", x->untranslated, x->ignoredContacts);
-    putNumber(host->log, x->shadowDifference);
+    for (int i = 0; i < 4; i++) putNumber(host->log, more[i]);
     putReason(host->log, x->native ? x->reason : "");
 }

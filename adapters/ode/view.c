@@ -51,6 +51,9 @@ pcStepReport pcHostUnknown(void)
                           .infeasibilityContact = unknown,
                           .penetration = unknown,
                           .infeasibilityJoint = unknown,
+                          .infeasibilityContactAfter = unknown,
+                          .penetrationAfter = unknown,
+                          .infeasibilityJointAfter = unknown,
                           .kinetic = unknown,
                           .energy = unknown};
 }
@@ -80,6 +83,16 @@ pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report)
     status = measureGathered(host, h, report);
     pcGatherUndo(&host->gathered);
     return status;
+}
+
+/* Contact joints of the program, and pairs that it has collected, tell where bodies were before the step. */
+void pcHostReportAfter(pcHost* host, double h)
+{
+    pcStepReport now;
+    if (!host->settings.reportAfter || pcHostMeasure(host, h, &now) != PC_OK) return;
+    host->report.infeasibilityJointAfter = now.infeasibilityJoint;
+    if (!host->space.space || host->gathered.touchJoints > 0) return;
+    host->report.infeasibilityContactAfter = now.infeasibilityContact, host->report.penetrationAfter = now.penetration;
 }
 
 static double turning(const dMass* mass, const dReal w[3])

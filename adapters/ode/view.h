@@ -17,6 +17,9 @@ pcStepReport pcHostUnknown(void);
 /* The world as it stands, by pcSystemMeasure; it is left as it was. On an error the report is unknown. */
 pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report);
 
+/* With reportAfter=1: what the report of the last step says of the world after it. */
+void pcHostReportAfter(pcHost* host, double h);
+
 /* Kinetic and whole energy of the world as it stands. */
 void pcHostEnergy(const pcHost* host, pcStepReport* report);
 

@@ -151,6 +151,45 @@ PC_TEST(OdeReports, MeasureAfterAStepIsWhatTheNextOneFindsBefore)
     boxesEnd(&b);
 }
 
+PC_TEST(OdeReports, ReportAfterAStepIsWhatTheNextOneFindsBefore)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        char text[60];
+        Boxes b;
+        build(&b);
+        snprintf(text, sizeof text, "%s reportAfter=1", models[m]);
+        boxesAttach(&b, true, text);
+        pcStepReport last = {0};
+        for (int i = 0; i < 10; i++) {
+            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+            pcStepReport r = boxesReport(&b);
+            PC_EXPECT_TRUE(r.infeasibilityJointAfter < r.infeasibilityJoint && r.infeasibilityContactAfter > 0);
+            if (i > 0) {
+                PC_EXPECT_NEAR(last.penetrationAfter, r.penetration, 1e-15);
+                PC_EXPECT_NEAR(last.infeasibilityContactAfter, r.infeasibilityContact, 1e-13);
+                PC_EXPECT_NEAR(last.infeasibilityJointAfter, r.infeasibilityJoint, 1e-15);
+            }
+            last = r;
+        }
+        boxesEnd(&b);
+    }
+}
+
+/* A program's contact joints tell of the place before the step: what they say must not pass for the one after it. */
+PC_TEST(OdeReports, ReportAfterAStepOfContactJointsTellsOfJointsOnly)
+{
+    Boxes b;
+    build(&b);
+    boxesAttach(&b, false, "model=lcp reportAfter=1");
+    boxesStep(&b, H);
+    pcStepReport r = boxesReport(&b);
+    PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
+    PC_EXPECT_TRUE(isnan(r.penetrationAfter) && isnan(r.infeasibilityContactAfter));
+    PC_EXPECT_TRUE(r.infeasibilityJointAfter > 0.0 && r.infeasibilityJointAfter < r.infeasibilityJoint);
+    boxesEnd(&b);
+}
+
 /* ---- files ---- */
 
 /* A stack with a motor beside it and a box that jumps: contacts, equalities, bounds, in one island or several. */

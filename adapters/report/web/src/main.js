@@ -1,7 +1,7 @@
 // The page that pcontact --report writes: says what ran, replays it, plots it. Every text from outside enters as text, never as markup.
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
-import { readPage, frameAt, poseAt, velocityAt, contactAt } from './data.js';
+import { readPage, frameAt, momentAt, poseAt, velocityAt, contactAt } from './data.js';
 import { KINDS, FRICTION, RUNS, kindOf } from './colours.js';
 import { Stage } from './stage.js';
 import { Plots, readable } from './plots.js';
@@ -224,7 +224,7 @@ class Replay {
     }
 
     tellRun(run) {
-        const body = this.selected, { position, quaternion } = poseAt(run, body, this.clock.time, { position: [0, 0, 0], quaternion: [0, 0, 0, 1] });
+        const body = this.selected, { position, quaternion } = poseAt(run, body, momentAt(run, this.clock.time), { position: [0, 0, 0], quaternion: [0, 0, 0, 1] });
         const frame = frameAt(run, this.clock.time), contacts = [];
         for (let i = run.firstContact[frame]; i < run.firstContact[frame + 1]; i++) {
             const contact = contactAt(run, i);
@@ -253,7 +253,7 @@ function statesCsv(page) {
     for (const run of page.runs)
         for (let f = 0; f < run.time.length; f++)
             page.bodies.forEach(({ name }, body) => {
-                const { position, quaternion } = poseAt(run, body, run.time[f], { position: [0, 0, 0], quaternion: [0, 0, 0, 1] });
+                const { position, quaternion } = poseAt(run, body, momentAt(run, run.time[f]), { position: [0, 0, 0], quaternion: [0, 0, 0, 1] });
                 lines.push([run.name, run.time[f], quoted(name), ...position, quaternion[3], ...quaternion.slice(0, 3)].join(','));
             });
     return ['model,time,body,x,y,z,qw,qx,qy,qz', ...lines].join('\n') + '\n';
