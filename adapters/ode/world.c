@@ -24,7 +24,9 @@ static pcStatus checkSettings(const pcSettings* settings)
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
     if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
-    if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
+    bool ours = settings->model != PC_MODEL_NATIVE && settings->model != PC_MODEL_QUICK;
+    if (!ours && settings->shadow) return pcFail(PC_ERROR_ARGUMENT, "model=shadow: only lcp and convex can be solved beside a native step");
+    if (!ours) return PC_OK;
     return pcStepChooseSolver(settings, &solver);
 }
 
@@ -277,6 +279,7 @@ static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
 
 void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 {
+    if (!geom1 || !geom2) return;
     if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
         collectSpaces(world, geom1, geom2);
         return;
