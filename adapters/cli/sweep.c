@@ -322,12 +322,15 @@ int pcCliSweep(int argc, char** argv)
 {
     Options options;
     const pcRanks* ranks;
+    if (!pcRanksSpeaks() && !(freopen("/dev/null", "w", stderr) && freopen("/dev/null", "w", stdout))) return PC_CLI_BAD_INPUT;
     for (int i = 0; i < argc; i++)
         if (pcCliIsHelp(argv[i])) return fputs(help, stdout) >= 0 ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
     if (pcRanksFind(&ranks) != PC_OK) return pcCliBadInput("%s", pcLastError());
-    if (ranks && ranks->rank > 0 && !freopen("/dev/null", "w", stderr)) return PC_CLI_BAD_INPUT; /* rank 0 speaks for all */
     int code = readOptions(&options, argc, argv);
-    if (code == 0) code = sweep(&options, ranks);
+    if (code == 0)
+        code = sweep(&options, ranks);
+    else if (ranks && ranks->rank == 0)
+        pcShareDismiss(ranks, code);
     if (ranks) ranks->finish();
     return code;
 }
