@@ -240,31 +240,16 @@ pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity,
     return PC_OK;
 }
 
-/* The contacts of the last step are told by the bodies that it gathered: those stay. */
-static void exchangeGathered(pcHost* host)
-{
-    pcGathered kept = host->gathered;
-    host->gathered = host->aside, host->aside = kept;
-}
-
-static pcStatus measureAside(pcHost* host, double h, pcStepReport* report)
-{
-    pcStepReport measured;
-    exchangeGathered(host);
-    pcStatus status = pcHostMeasure(host, h, &measured);
-    exchangeGathered(host);
-    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
-    return status;
-}
-
 pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
 {
     if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
+    pcStepReport measured;
     pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
-                                     : measureAside(host, h, report);
+                                     : pcHostMeasureAside(host, h, &measured);
+    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
     pcHostRelease(host);
     return status;
 }
