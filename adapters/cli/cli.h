@@ -18,6 +18,7 @@ enum {
 int pcCliInfo(int argc, char** argv);
 int pcCliRun(int argc, char** argv);
 int pcCliCompare(int argc, char** argv);
+int pcCliSweep(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);

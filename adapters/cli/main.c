@@ -20,6 +20,7 @@ static const Command commands[] = {
 #ifdef PCONTACT_WITH_ODE
     {NULL, "run", "play a world file and tell what happens", pcCliRun},
     {NULL, "compare", "play a world under ODE's solvers and ours, side by side", pcCliCompare},
+    {NULL, "sweep", "play a world many times with parameters drawn, in threads or under mpirun", pcCliSweep},
 #endif
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
     {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
