@@ -8,7 +8,7 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
 ARGS       ?=
 
-PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev zlib1g-dev libgtest-dev
+PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev zlib1g-dev libgtest-dev libopenmpi-dev openmpi-bin
 
 # One folder for each kind of build; a kind is configured again only when its options change.
 KIND    = release

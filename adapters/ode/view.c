@@ -89,10 +89,25 @@ pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report)
 void pcHostReportAfter(pcHost* host, double h)
 {
     pcStepReport now;
-    if (!host->settings.reportAfter || pcHostMeasure(host, h, &now) != PC_OK) return;
+    if (!host->settings.reportAfter || pcHostMeasureAside(host, h, &now) != PC_OK) return;
     host->report.infeasibilityJointAfter = now.infeasibilityJoint;
     if (!host->space.space || host->gathered.touchJoints > 0) return;
     host->report.infeasibilityContactAfter = now.infeasibilityContact, host->report.penetrationAfter = now.penetration;
+}
+
+/* The contacts of the last step are told by the bodies that it gathered. */
+static void exchangeGathered(pcHost* host)
+{
+    pcGathered kept = host->gathered;
+    host->gathered = host->aside, host->aside = kept;
+}
+
+pcStatus pcHostMeasureAside(pcHost* host, double h, pcStepReport* report)
+{
+    exchangeGathered(host);
+    pcStatus status = pcHostMeasure(host, h, report);
+    exchangeGathered(host);
+    return status;
 }
 
 static double turning(const dMass* mass, const dReal w[3])

@@ -20,6 +20,9 @@ pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report);
 /* With reportAfter=1: what the report of the last step says of the world after it. */
 void pcHostReportAfter(pcHost* host, double h);
 
+/* The same between two steps: what the last one gathered stays. */
+pcStatus pcHostMeasureAside(pcHost* host, double h, pcStepReport* report);
+
 /* Kinetic and whole energy of the world as it stands. */
 void pcHostEnergy(const pcHost* host, pcStepReport* report);
 

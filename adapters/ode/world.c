@@ -24,7 +24,9 @@ static pcStatus checkSettings(const pcSettings* settings)
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
     if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
-    if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
+    bool ours = settings->model != PC_MODEL_NATIVE && settings->model != PC_MODEL_QUICK;
+    if (!ours && settings->shadow) return pcFail(PC_ERROR_ARGUMENT, "model=shadow: only lcp and convex can be solved beside a native step");
+    if (!ours) return PC_OK;
     return pcStepChooseSolver(settings, &solver);
 }
 
@@ -238,31 +240,16 @@ pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity,
     return PC_OK;
 }
 
-/* The contacts of the last step are told by the bodies that it gathered: those stay. */
-static void exchangeGathered(pcHost* host)
-{
-    pcGathered kept = host->gathered;
-    host->gathered = host->aside, host->aside = kept;
-}
-
-static pcStatus measureAside(pcHost* host, double h, pcStepReport* report)
-{
-    pcStepReport measured;
-    exchangeGathered(host);
-    pcStatus status = pcHostMeasure(host, h, &measured);
-    exchangeGathered(host);
-    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
-    return status;
-}
-
 pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
 {
     if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
+    pcStepReport measured;
     pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
-                                     : measureAside(host, h, report);
+                                     : pcHostMeasureAside(host, h, &measured);
+    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
     pcHostRelease(host);
     return status;
 }
@@ -277,6 +264,7 @@ static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
 
 void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 {
+    if (!geom1 || !geom2) return;
     if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
         collectSpaces(world, geom1, geom2);
         return;
