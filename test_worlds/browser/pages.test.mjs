@@ -180,3 +180,16 @@ test('names that are markup do nothing', async () => {
     assert.equal(await page.locator('#pc-root script, #pc-root img').count(), 0);
     await close();
 });
+
+test('without WebGL everything but the stage is there', async () => {
+    const context = await browser.newContext();
+    await context.addInitScript(() => (HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, { apply: (f, self, args) => (/webgl/.test(args[0]) ? null : Reflect.apply(f, self, args)) })));
+    const bare = await context.newPage();
+    await bare.goto(`file://${pageFile('balance2')}`);
+    await bare.waitForFunction(() => window.pcontact?.ready);
+    await bare.locator('input[type=range]').fill('2');
+    assert.match(await bare.locator('.pc-time').textContent(), /^2\.00 /);
+    assert.match(await bare.locator('.pc-no-stage').textContent(), /no WebGL/);
+    assert.ok((await bare.locator('.pc-plot').count()) >= 5);
+    await context.close();
+});

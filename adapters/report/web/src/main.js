@@ -95,6 +95,18 @@ function themeSwitch(changed) {
 
 // ---- replay ----
 
+// In place of the stage where the browser has no WebGL: the rest of the page works on.
+const NO_STAGE = new Proxy({}, { get: () => () => ({ view: -1, body: -1 }) });
+
+function stageOf(page, element) {
+    try {
+        return new Stage(page, element);
+    } catch (error) {
+        element.append(make('p', { class: 'pc-note pc-no-stage' }, `No replay in 3D: this browser has no WebGL (${error.message}).`));
+        return NO_STAGE;
+    }
+}
+
 class Replay {
     constructor(page, clock) {
         this.page = page;
@@ -115,7 +127,7 @@ class Replay {
     }
 
     begin() {
-        this.stage = new Stage(this.page, this.views);
+        this.stage = stageOf(this.page, this.views);
         this.stage.setTime(0);
         let down = null;
         this.views.addEventListener('pointerdown', (event) => (down = [event.clientX, event.clientY]));
@@ -208,7 +220,6 @@ class Replay {
             this.seek(this.clock.time + passed * this.speed);
             if (this.clock.time >= this.end) this.pause();
         }
-        this.stage.controls.update();
         this.stage.render();
         requestAnimationFrame((next) => this.tick(next));
     }
