@@ -81,6 +81,7 @@ figures: build
 	@$(DIR)/pcontact compare stack10 --time 10 --report $(BUILD)/figures/stack10.html >$(BUILD)/figures/stack10.txt
 	@$(DIR)/pcontact compare balance2 --report $(BUILD)/figures/balance2.html >$(BUILD)/figures/balance2.txt
 	@$(DIR)/pcontact bench papers --report $(BUILD)/figures/papers.html >$(BUILD)/figures/papers.txt
+	@$(DIR)/pcontact sweep grasp --report $(BUILD)/figures/grasp.html >$(BUILD)/figures/grasp.txt
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
 
 gallery: build
