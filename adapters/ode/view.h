@@ -11,6 +11,9 @@ pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h);
 /* What was gathered. */
 pcSystem pcHostSystem(pcHost* host);
 
+/* PC_ERROR_NOT_FINITE: a world that ODE would end the program for, in its step or in its space. */
+pcStatus pcHostCheckNumbers(const pcHost* host);
+
 /* A report of which nothing is known yet: counts 0, figures NaN. */
 pcStepReport pcHostUnknown(void);
 
