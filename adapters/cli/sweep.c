@@ -9,6 +9,7 @@
 #include "adapters/cli/cli.h"
 #include "adapters/cli/options.h"
 #include "adapters/cli/progress.h"
+#include "adapters/cli/sweep_page.h"
 #include "adapters/cli/worlds.h"
 #include "adapters/sweep/share.h"
 #include "adapters/sweep/summary.h"
@@ -34,6 +35,7 @@ static const char help[] =
     "  --reach LENGTH      by which the best place of a map may be missed\n"
     "  --csv BASE          write BASE.trials.csv as trials end, BASE.plan.json, BASE.summary.csv and .json, and of grids BASE.map.csv and "
     ".json\n"
+    "  --report FILE.html  write a page for the browser: how every number is spread, and the map of two grids\n"
     "  --resume            go on with BASE\n"
     "  --dry-run           only say how many trials there are, and how long they will take\n"
     "  --threads N         trials at the same time; default: one for each core, under mpirun one for each rank\n"
@@ -46,7 +48,7 @@ typedef struct Options {
     char path[PC_CLI_PATH];
     pcSettingsText settings;
     double step, time, rest, reach, trials, seed, threads; /* negative: not given */
-    const char *success, *csv;
+    const char *success, *csv, *page;
     bool resume, dryRun;
     int varies, measures;
     const char *vary[2 * PC_SWEEP_VARIES], *measure[PC_SWEEP_MEASURES];
@@ -112,6 +114,7 @@ static int readOption(Options* o, int argc, char** argv, int* i)
     if ((code = readNumber("--step", false, 1e-9, &o->step, argc, argv, i)) >= 0) return code;
     if ((code = readNumber("--time", false, 1e-9, &o->time, argc, argv, i)) >= 0) return code;
     if ((code = readText("--csv", &o->csv, argc, argv, i)) >= 0) return code;
+    if ((code = readText("--report", &o->page, argc, argv, i)) >= 0) return code;
     if ((code = readFlag("--resume", &o->resume, argv, i)) >= 0) return code;
     if ((code = readFlag("--dry-run", &o->dryRun, argv, i)) >= 0) return code;
     return pcCliSetting(&o->settings, "sweep", argc, argv, i);
@@ -244,7 +247,7 @@ static void tellShare(const pcShare* s, const char* world)
     if (s->reason[0]) printf("trial %lld: %s\n", s->reasonTrial, s->reason);
 }
 
-static int tellResults(const Options* o, const pcShare* share)
+static int tellResults(const Options* o, const pcShare* share, pcCliPage* page)
 {
     pcSummary* summary = NULL;
     pcStatus status = pcSummaryMake(share->table, fmax(o->reach, 0.0), &summary);
@@ -254,13 +257,15 @@ static int tellResults(const Options* o, const pcShare* share)
         pcSummaryTell(summary);
         if (o->csv) printf("written: %s.trials.csv, %s.summary.json%s\n", o->csv, o->csv, summary->cell ? " and maps" : "");
     }
+    int code = status == PC_OK && o->page ? pcCliSweepPage(page, o->world, summary) : 0;
+    if (status == PC_OK && o->page && code == 0) printf("written: %s\n", o->page);
     bool allOk = summary && summary->status[PC_TRIAL_OK] == summary->rows;
     pcSummaryFree(summary);
     if (status != PC_OK) return pcCliBadInput("%s", pcLastError());
-    return allOk ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+    return code != 0 ? code : allOk ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }
 
-static int runAll(const Options* o, const pcPlan* plan, const pcRanks* ranks)
+static int runAll(const Options* o, const pcPlan* plan, const pcRanks* ranks, pcCliPage* page)
 {
     pcTable table;
     pcStore* store = NULL;
@@ -277,16 +282,16 @@ static int runAll(const Options* o, const pcPlan* plan, const pcRanks* ranks)
     status = pcShareRun(&share);
     pcProgressEnd(&progress);
     if (status == PC_OK && store) status = pcStoreSort(store, &table);
-    int code = status == PC_OK ? tellResults(o, &share) : pcCliBadInput("%s", pcLastError());
+    int code = status == PC_OK ? tellResults(o, &share, page) : pcCliBadInput("%s", pcLastError());
     pcStoreClose(store);
     pcTableFree(&table);
     return code;
 }
 
 /* Rank 0 of a job, or the only process. */
-static int lead(const Options* o, const pcPlan* plan, const pcRanks* ranks)
+static int lead(const Options* o, const pcPlan* plan, const pcRanks* ranks, pcCliPage* page)
 {
-    if (plan && !o->dryRun) return runAll(o, plan, ranks);
+    if (plan && !o->dryRun) return runAll(o, plan, ranks, page);
     pcShareDismiss(ranks, plan ? PC_CLI_OK : PC_CLI_BAD_INPUT);
     return plan ? dryRun(plan, threadsOf(o, ranks) * (ranks ? ranks->size : 1)) : PC_CLI_BAD_INPUT;
 }
@@ -304,7 +309,7 @@ static pcPlan* makePlan(Options* o, const pcScene* scene)
     return plan;
 }
 
-static int sweep(Options* o, const pcRanks* ranks)
+static int sweep(Options* o, const pcRanks* ranks, pcCliPage* page)
 {
     pcScene* scene = NULL;
     pcPlan* plan = NULL;
@@ -312,7 +317,7 @@ static int sweep(Options* o, const pcRanks* ranks)
         plan = makePlan(o, scene);
     else
         pcCliBadInput("%s", pcLastError());
-    int code = ranks && ranks->rank > 0 ? pcShareServe(ranks, plan, threadsOf(o, ranks)) : lead(o, plan, ranks);
+    int code = ranks && ranks->rank > 0 ? pcShareServe(ranks, plan, threadsOf(o, ranks)) : lead(o, plan, ranks, page);
     pcPlanFree(plan);
     pcSceneFree(scene);
     return code;
@@ -326,11 +331,15 @@ int pcCliSweep(int argc, char** argv)
     for (int i = 0; i < argc; i++)
         if (pcCliIsHelp(argv[i])) return fputs(help, stdout) >= 0 ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
     if (pcRanksFind(&ranks) != PC_OK) return pcCliBadInput("%s", pcLastError());
+    static pcCliPage page;
     int code = readOptions(&options, argc, argv);
+    bool writes = code == 0 && !options.dryRun && !(ranks && ranks->rank > 0); /* rank 0 writes the page */
+    if (writes) code = pcCliPageBegin(&page, options.page, "sweep", argc, argv);
     if (code == 0)
-        code = sweep(&options, ranks);
+        code = sweep(&options, ranks, &page);
     else if (ranks && ranks->rank == 0)
         pcShareDismiss(ranks, code);
+    pcCliPageDrop(&page);
     if (ranks) ranks->finish();
     return code;
 }

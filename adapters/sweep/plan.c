@@ -353,3 +353,10 @@ void pcPlanFree(pcPlan* plan)
     free(plan->text);
     free(plan);
 }
+
+const pcVary* pcPlanGrid(const pcPlan* plan, int which)
+{
+    for (int i = 0; i < plan->varies; i++)
+        if (plan->vary[i].kind == PC_VARY_GRIDDED && which-- == 0) return plan->vary + i;
+    return NULL;
+}

@@ -81,6 +81,7 @@ void pcPlanFree(pcPlan* plan);
 /* What the parameters are in trial k, in the order of the plan. */
 void pcPlanDraw(const pcPlan* plan, long long trial, double* values);
 
+const pcVary* pcPlanGrid(const pcPlan* plan, int which);        /* the grids in their order; NULL: there are fewer */
 int pcPlanColumn(const pcPlan* plan, pcColumnKind kind);        /* the first of a kind; -1: none */
 uint64_t pcHash(uint64_t hash, const void* bytes, size_t size); /* of FNV-1a; begin with 0 */
 

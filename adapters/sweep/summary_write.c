@@ -22,13 +22,6 @@ static void tellColumns(const pcSummary* s)
     }
 }
 
-static const pcVary* gridOf(const pcPlan* plan, int which)
-{
-    for (int i = 0; i < plan->varies; i++)
-        if (plan->vary[i].kind == PC_VARY_GRIDDED && which-- == 0) return plan->vary + i;
-    return NULL;
-}
-
 /* A letter for each cell: . none, 1 to 9 tenths, # all. */
 static char letterOf(const pcRate* r)
 {
@@ -41,7 +34,7 @@ static char letterOf(const pcRate* r)
 
 static void tellMap(const pcSummary* s)
 {
-    const pcVary *x = gridOf(s->plan, 0), *y = gridOf(s->plan, 1);
+    const pcVary *x = pcPlanGrid(s->plan, 0), *y = pcPlanGrid(s->plan, 1);
     if (!s->cell || s->plan->grids != 2 || x->count > 100 || y->count > 60) return;
     printf("\nsuccess in tenths (# always, . never): %s from %g to %g to the right, %s upwards\n", x->name, x->first, x->second, y->name);
     for (int j = y->count - 1; j >= 0; j--) {
@@ -62,8 +55,8 @@ void pcSummaryTell(const pcSummary* s)
     for (int i = 1; i < PC_TRIAL_STATUSES; i++)
         if (s->status[i] > 0) printf("%s: %lld trials\n", pcTrialStatusName(i), s->status[i]);
     if (!s->hasBest) return;
-    printf("best place, if it is missed by up to %g: %s %.4g", s->reach, gridOf(s->plan, 0)->name, s->best[0]);
-    if (s->plan->grids > 1) printf(", %s %.4g", gridOf(s->plan, 1)->name, s->best[1]);
+    printf("best place, if it is missed by up to %g: %s %.4g", s->reach, pcPlanGrid(s->plan, 0)->name, s->best[0]);
+    if (s->plan->grids > 1) printf(", %s %.4g", pcPlanGrid(s->plan, 1)->name, s->best[1]);
     printf(" (%.1f %% within reach of it)\n", 100.0 * s->bestRate);
 }
 
@@ -178,13 +171,13 @@ static void putSummaryCsv(FILE* out, const pcSummary* s)
 static void putMapCsv(FILE* out, const pcSummary* s)
 {
     const pcPlan* plan = s->plan;
-    for (int i = 0; i < plan->grids; i++) fprintf(out, "%s,", gridOf(plan, i)->name);
+    for (int i = 0; i < plan->grids; i++) fprintf(out, "%s,", pcPlanGrid(plan, i)->name);
     fputs("trials,successes,rate,low,high\n", out);
     for (long long k = 0; k < plan->cells; k++) {
         const pcRate* r = s->cell + k;
         long long rest = k;
         for (int i = 0; i < plan->grids; i++) {
-            const pcVary* v = gridOf(plan, i);
+            const pcVary* v = pcPlanGrid(plan, i);
             char text[32];
             pcNumberPrint(v->first + (double)(rest % v->count) * v->step, text);
             fprintf(out, "%s,", text);
@@ -211,7 +204,7 @@ static void putAxis(FILE* out, const char* name, const pcVary* v)
 /* rows[j][i] is the rate at x[i], y[j]. */
 static void putMapJson(FILE* out, const pcSummary* s)
 {
-    const pcVary *x = gridOf(s->plan, 0), *y = s->plan->grids > 1 ? gridOf(s->plan, 1) : NULL;
+    const pcVary *x = pcPlanGrid(s->plan, 0), *y = s->plan->grids > 1 ? pcPlanGrid(s->plan, 1) : NULL;
     int columns = x->count, rows = y ? y->count : 1;
     fputs("{\n", out);
     putAxis(out, "x", x);
