@@ -248,16 +248,14 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
 
 void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double h)
 {
-    s->temporaries = 0;
     for (int i = 0; i < s->struck; i++) {
         int at = pcGatheredIndex(g, s->strike[i].body);
-        if (at < 0 || dBodyGetNumJoints(g->body[at]) > 0) continue;
-        if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) continue;
-        dJointID joint = s->temporary[s->temporaries++] = dJointCreateNull(world, NULL);
-        dJointAttach(joint, g->body[at], NULL);
+        s->strike[i].held = at >= 0 && dBodyGetNumJoints(g->body[at]) == 0; /* once, if it is in the list again */
+        if (s->strike[i].held) pcOdePretendJoint(g->body[at], 1);
     }
     pcInjectAutoDisable(world, h);
-    pcSpacePart(s);
+    for (int i = 0; i < s->struck; i++)
+        if (s->strike[i].held) pcOdePretendJoint(s->strike[i].body, 0);
 }
 
 /* ---- shapes ---- */
@@ -551,7 +549,7 @@ pcStatus pcSpaceRows(const pcSpace* s, pcGathered* g)
 static void strikeBody(pcSpace* s, const pcGathered* g, int body)
 {
     if (body < 0 || !pcGrow(&s->strike, &s->struckRoom, s->struck + 1, sizeof *s->strike)) return;
-    s->strike[s->struck++] = (pcStruck){g->body[body], g->state[body].kind == PC_BODY_STATIC};
+    s->strike[s->struck++] = (pcStruck){.body = g->body[body], .asleep = g->state[body].kind == PC_BODY_STATIC};
 }
 
 void pcSpaceKeep(pcSpace* s, const pcGathered* g, const pcContactResult* touches, int touchCount)

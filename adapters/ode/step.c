@@ -135,6 +135,7 @@ static pcStatus solve(pcHost* host, double h)
     settings.shadow = 0;
     if (settings.narrowphase == PC_NARROW_NATIVE) settings.narrowphase = PC_NARROW_RATIO; /* its contacts are given */
     pcSystem system = pcHostSystem(host);
+    settings.reportAfter = 0; /* not before ODE has moved the bodies */
     pcSystemResult result = {.velocity = g->velocity,
                              .rowImpulse = g->rowImpulse,
                              .contacts = host->touch,
@@ -291,7 +292,7 @@ pcStatus pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
         return status;
     }
     endExtra(host, known);
-    if (known) pcHostEnergy(host, &host->report);
+    if (known) pcHostEnergy(host, &host->report), pcHostReportAfter(host, h);
     host->time += h;
     pcHostLog(host);
     return PC_OK;

@@ -198,6 +198,7 @@ static pcShape halfSpaceBelow(const pcTriangles* m, int face)
     s.plane[3] = s.planeOffset;
     s.volume = s.inradius = s.outradius = HUGE_VAL;
     s.centre = s.centroid = v3Scale(s.planeOffset, n);
+    s.centreSize = v3Size(s.centre);
     return s;
 }
 
@@ -265,7 +266,7 @@ static void measureBlade(Blade* b)
     pcShape* s = &b->shape;
     double coordinate = 0.0;
     s->centre = v3Scale(0.25, v3Add(v3Add(v3Load(b->vertex), v3Load(b->vertex + 3)), v3Add(v3Load(b->vertex + 6), v3Load(b->vertex + 9))));
-    s->centroid = s->centre, s->centred = false, s->inradius = HUGE_VAL, s->outradius = 0.0;
+    s->centroid = s->centre, s->centred = false, s->centreSize = v3Size(s->centre), s->inradius = HUGE_VAL, s->outradius = 0.0;
     for (int i = 0; i < 4; i++) {
         v3 vertex = v3Load(b->vertex + 3 * i), k = v3Sub(vertex, s->centre), corner, n = ringNormal(b, i, &corner);
         v3Store(b->k + 4 * i, k);

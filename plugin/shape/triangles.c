@@ -360,6 +360,7 @@ static void placeMesh(pcShape* s)
 {
     const pcTriangles* t = s->triangles;
     s->centre = s->centroid = v3Scale(0.5, v3Add(t->node->low, t->node->high));
+    s->centreSize = v3Size(s->centre), s->centred = s->centreSize == 0.0;
     s->half = v3Scale(0.5, v3Sub(t->node->high, t->node->low));
     s->outradius = v3Norm(s->half), s->volume = NAN;
     s->bytes += bytesOf(t);

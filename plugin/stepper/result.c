@@ -97,6 +97,9 @@ static void measurePlaces(pcStep* step)
             r->infeasibilityJoint = larger(r->infeasibilityJoint, fabs(s->rows[i].error));
 }
 
+/* As long as nobody has looked. */
+static void leaveAfter(pcStepReport* r) { r->infeasibilityContactAfter = r->penetrationAfter = r->infeasibilityJointAfter = (double)NAN; }
+
 static double kineticOf(const pcMotion* m, const double v[6])
 {
     double block[36];
@@ -129,6 +132,7 @@ void pcStepSummary(pcStep* step)
     step->report.bodies = step->system->bodyCount;
     judgeIslands(step);
     measurePlaces(step);
+    leaveAfter(&step->report);
     measureEnergy(step);
 }
 
@@ -138,6 +142,7 @@ void pcStepMeasure(pcStep* step)
     r->bodies = step->system->bodyCount, r->contacts = step->touches, r->solver = "none";
     r->residual = r->equality = r->coneExcess = r->energyError = (double)NAN;
     measurePlaces(step);
+    leaveAfter(r);
     for (int i = 0; i < step->system->bodyCount; i++) addEnergy(step, step->motion + i, step->motion[i].velocity, 0.0);
     r->energy += r->kinetic;
     if (step->system->mobility) r->kinetic = r->energy = (double)NAN;

@@ -1,18 +1,21 @@
 // The bodies of one run as instanced meshes: one draw call for each different geometry, however many bodies there are.
 import * as THREE from 'three';
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
-import { poseAt } from './data.js';
+import { momentAt, poseAt } from './data.js';
 import { BODIES } from './colours.js';
 
+// Round shapes of many bodies have fewer corners: they are small on the screen, and a phone must draw them all.
+const MANY = 300;
+
 // A geometry of unit size, and the scale that makes it this shape; shapes with the same key share one.
-function geometryOf(shape) {
+function geometryOf(shape, fine) {
     const [a, b, c] = shape.size ?? [];
     switch (shape.kind) {
         case 'box': return { key: 'box', make: () => new THREE.BoxGeometry(1, 1, 1), scale: [a, b, c] };
-        case 'sphere': return { key: 'sphere', make: () => new THREE.SphereGeometry(1, 24, 16), scale: [a, a, a] };
-        case 'ellipsoid': return { key: 'sphere', make: () => new THREE.SphereGeometry(1, 24, 16), scale: [a, b, c] };
-        case 'cylinder': return { key: 'cylinder', make: () => new THREE.CylinderGeometry(1, 1, 1, 32).rotateX(Math.PI / 2), scale: [a, a, b] };
-        case 'capsule': return { key: `capsule ${b / a}`, make: () => new THREE.CapsuleGeometry(1, b / a, 8, 20).rotateX(Math.PI / 2), scale: [a, a, a] };
+        case 'sphere': return { key: 'sphere', make: () => new THREE.SphereGeometry(1, fine ? 24 : 12, fine ? 16 : 8), scale: [a, a, a] };
+        case 'ellipsoid': return { key: 'sphere', make: () => new THREE.SphereGeometry(1, fine ? 24 : 12, fine ? 16 : 8), scale: [a, b, c] };
+        case 'cylinder': return { key: 'cylinder', make: () => new THREE.CylinderGeometry(1, 1, 1, fine ? 32 : 14).rotateX(Math.PI / 2), scale: [a, a, b] };
+        case 'capsule': return { key: `capsule ${b / a}`, make: () => new THREE.CapsuleGeometry(1, b / a, fine ? 8 : 3, fine ? 20 : 10).rotateX(Math.PI / 2), scale: [a, a, a] };
         case 'hull': return { key: `hull ${shape.points.join(' ')}`, make: () => hullOf(shape.points), scale: [1, 1, 1] };
         default: return null; // planes are drawn by the stage
     }
@@ -27,7 +30,7 @@ function hullOf(points) {
 function groupsOf(shapes) {
     const groups = new Map();
     for (const shape of shapes) {
-        const geometry = geometryOf(shape);
+        const geometry = geometryOf(shape, shapes.length < MANY);
         if (!geometry) continue;
         if (!groups.has(geometry.key)) groups.set(geometry.key, { make: geometry.make, members: [] });
         const [x, y, z, qw, qx, qy, qz] = shape.pose;
@@ -64,11 +67,11 @@ export class Bodies {
     }
 
     show(run, time) {
-        const pose = { position: [0, 0, 0], quaternion: [0, 0, 0, 1] };
+        const moment = momentAt(run, time), pose = { position: [0, 0, 0], quaternion: [0, 0, 0, 1] };
         const one = new THREE.Vector3(1, 1, 1), x = new THREE.Vector3(), q = new THREE.Quaternion(), m = new THREE.Matrix4();
         for (let body = 0; body < this.bodyCount; body++) {
-            poseAt(run, body, time, pose);
-            this.world[body].compose(x.set(...pose.position), q.set(...pose.quaternion), one);
+            const { position: p, quaternion: r } = poseAt(run, body, moment, pose);
+            this.world[body].compose(x.set(p[0], p[1], p[2]), q.set(r[0], r[1], r[2], r[3]), one);
         }
         for (const mesh of this.meshes) {
             mesh.userData.members.forEach(({ body, local }, i) => mesh.setMatrixAt(i, body < 0 ? local : m.multiplyMatrices(this.world[body], local)));

@@ -4,10 +4,10 @@ import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { contactAt, frameAt } from './data.js';
 import { FRICTION, kindOf } from './colours.js';
 
-// Along z, of length 1, from the origin.
+// Along z, of length 1, from the origin; few corners, for there may be thousands.
 function arrowGeometry() {
-    const shaft = new THREE.CylinderGeometry(0.03, 0.03, 0.8, 6).translate(0, 0.4, 0);
-    const head = new THREE.ConeGeometry(0.09, 0.25, 8).translate(0, 0.875, 0);
+    const shaft = new THREE.CylinderGeometry(0.03, 0.03, 0.8, 4, 1, true).translate(0, 0.4, 0);
+    const head = new THREE.ConeGeometry(0.09, 0.25, 6, 1, true).translate(0, 0.875, 0);
     return mergeGeometries([shaft, head]).rotateX(Math.PI / 2);
 }
 
@@ -20,7 +20,9 @@ function instances(geometry, room) {
     return mesh;
 }
 
-const AXIS = new THREE.Vector3(0, 0, 1);
+const AXIS = new THREE.Vector3(0, 0, 1), UP = [0, 0, 1];
+// Used again for every contact: thousands of objects in each frame would keep the browser busy cleaning up.
+const DIRECTION = new THREE.Vector3(), PLACE = new THREE.Vector3(), SCALE = new THREE.Vector3(), TURN = new THREE.Quaternion(), MATRIX = new THREE.Matrix4(), COLOUR = new THREE.Color();
 const length = (v) => Math.hypot(...v);
 
 // A tenth of all impulses are larger than this: arrows of that size have the length that is asked for.
@@ -42,7 +44,7 @@ export class Contacts {
         this.size = size;
         this.typical = typical;
         this.group = new THREE.Group();
-        this.balls = instances(new THREE.SphereGeometry(1, 10, 8), most);
+        this.balls = instances(new THREE.OctahedronGeometry(1, most < 500 ? 1 : 0), most);
         this.normals = instances(arrowGeometry(), most);
         this.frictions = instances(arrowGeometry(), most);
         this.group.add(this.balls, this.normals, this.frictions);
@@ -55,10 +57,9 @@ export class Contacts {
 
     // Arrows have the width of their kind, whatever their length.
     put(mesh, i, point, along, scale, colour, width = scale) {
-        const direction = new THREE.Vector3(...along).normalize();
-        const turn = new THREE.Quaternion().setFromUnitVectors(AXIS, direction);
-        mesh.setMatrixAt(i, new THREE.Matrix4().compose(new THREE.Vector3(...point), turn, new THREE.Vector3(width, width, scale)));
-        mesh.setColorAt(i, new THREE.Color(colour));
+        TURN.setFromUnitVectors(AXIS, DIRECTION.set(along[0], along[1], along[2]).normalize());
+        mesh.setMatrixAt(i, MATRIX.compose(PLACE.set(point[0], point[1], point[2]), TURN, SCALE.set(width, width, scale)));
+        mesh.setColorAt(i, COLOUR.set(colour));
     }
 
     show(time) {
@@ -68,7 +69,7 @@ export class Contacts {
             const c = contactAt(this.run, first + i), colour = kindOf(c.kind).colour;
             const along = c.impulse[0] * c.normal[0] + c.impulse[1] * c.normal[1] + c.impulse[2] * c.normal[2];
             const friction = c.impulse.map((part, k) => part - along * c.normal[k]);
-            this.put(this.balls, i, c.point, AXIS.toArray(), 0.008 * this.size, colour);
+            this.put(this.balls, i, c.point, UP, 0.008 * this.size, colour);
             if (along > 0) this.put(this.normals, acting++, c.point, c.normal, this.lengthOf(along), colour, 0.1 * this.size);
             if (length(friction) > 0.02 * along) this.put(this.frictions, sliding++, c.point, friction, this.lengthOf(length(friction)), FRICTION, 0.1 * this.size);
         }

@@ -43,10 +43,14 @@ export function frameAt(run, time) {
     return low;
 }
 
-// Position and quaternion (x y z w) of a body between two frames: numbers stand body by body, then frame by frame.
-export function poseAt(run, body, time, out) {
+// The two frames around a time, and how far it is between them.
+export function momentAt(run, time) {
     const f = frameAt(run, time), g = Math.min(f + 1, run.time.length - 1);
-    const part = g > f ? Math.min(Math.max((time - run.time[f]) / (run.time[g] - run.time[f]), 0), 1) : 0;
+    return { f, g, part: g > f ? Math.min(Math.max((time - run.time[f]) / (run.time[g] - run.time[f]), 0), 1) : 0 };
+}
+
+// Position and quaternion (x y z w) of a body between two frames: numbers stand body by body, then frame by frame.
+export function poseAt(run, body, { f, g, part }, out) {
     const at = body * run.time.length, p = run.position, q = run.quaternion;
     for (let k = 0; k < 3; k++) out.position[k] = p[3 * (at + f) + k] * (1 - part) + p[3 * (at + g) + k] * part;
     let dot = 0, norm = 0;

@@ -34,7 +34,7 @@ function planeOf(shape, size) {
     grid.rotateX(Math.PI / 2);
     grid.material.transparent = true;
     grid.material.opacity = 0.35;
-    const board = new THREE.Mesh(new THREE.PlaneGeometry(20 * size, 20 * size), new THREE.MeshLambertMaterial({ color: 0x999999, transparent: true, opacity: 0.25, side: THREE.DoubleSide, depthWrite: false }));
+    const board = new THREE.Mesh(new THREE.PlaneGeometry(20 * size, 20 * size), new THREE.MeshLambertMaterial({ color: 0x999999, transparent: true, opacity: 0.25, depthWrite: false }));
     group.add(board, grid);
     const [x, y, z, qw, qx, qy, qz] = shape.pose;
     const turn = new THREE.Quaternion(qx, qy, qz, qw);
@@ -174,6 +174,7 @@ export class Stage {
     }
 
     render() {
+        this.controls.update();
         if (!this.dirty) return false;
         this.dirty = false;
         const box = this.element.getBoundingClientRect();
