@@ -1,0 +1,223 @@
+/*
+ * The contacts of pairs. Where a round piece is part of a pair, there is one, by the level of their functions. Pieces with faces and lines
+ * touch in regions that have no unique closest points: such pairs have a contact for every corner of the region, found by pcEventsOfPair
+ * where the bodies will be, and looked for again until they are where they were found.
+ */
+#include <string.h>
+
+#include "base/status.h"
+#include "implicit/solve.h"
+
+enum { MOST_EVENTS = 32 };                  /* of a pair: the best set of that size */
+static const double MOST_FRICTION = 1000.0; /* what an infinite coefficient counts as */
+
+/* ---- surfaces ---- */
+
+static bool finiteOrMore(double x) { return x >= 0.0; }
+
+static pcStatus checkSurface(const pcNear* near, const pcSurface* s)
+{
+    if (finiteOrMore(s->mu) && (isnan(s->mu2) || finiteOrMore(s->mu2)) && s->torsion >= 0.0 && s->torsion < HUGE_VAL &&
+        v3Finite(v3Load(s->direction1)) && v3Finite(v3Load(s->surfaceVelocity)))
+        return PC_OK;
+    return pcFail(PC_ERROR_ARGUMENT, "forms %d and %d: their surface has a friction or a velocity that is none", near->form1, near->form2);
+}
+
+pcStatus pcNearSurface(pcWork* work, pcNear* near)
+{
+    const pcImplicitSystem* s = work->system;
+    near->checked = true;
+    near->surface = pcDefaultSurface(work->settings);
+    if (!s->surface) return PC_OK;
+    near->skipped = s->surface(s->surfaceContext, near->form1, near->form2, &near->surface) == 0;
+    return near->skipped ? PC_OK : checkSurface(near, &near->surface);
+}
+
+static double coefficient(double mu) { return smaller(mu, MOST_FRICTION); }
+
+static void applySurface(pcBond* b, const pcSurface* s)
+{
+    b->limit[0] = coefficient(s->mu), b->limit[1] = isnan(s->mu2) ? b->limit[0] : coefficient(s->mu2), b->limit[2] = s->torsion;
+    b->belt = v3Load(s->surfaceVelocity);
+    v3 along = v3Load(s->direction1);
+    double size = v3Norm(along);
+    if (size > 0.0) b->reference = v3Scale(1.0 / size, along);
+}
+
+/* ---- one contact ---- */
+
+static v3 inAxes(const pcPlace* p, v3 x) { return m3TMul(&p->R, v3Sub(x, p->at)); }
+
+/* Features as they are with the bodies at hand: from now on they go with them. */
+static void freeze(const pcWork* work, pcBond* b, v3 point, v3 normal, double gap, int owner)
+{
+    const pcPlace *p1 = pcPlaceOf(work, b->body1), *p2 = pcPlaceOf(work, b->body2);
+    b->frozen = true, b->owner = owner;
+    b->k1 = inAxes(p1, v3AddScaled(point, -0.5 * gap, normal)), b->k2 = inAxes(p2, v3AddScaled(point, 0.5 * gap, normal));
+    b->k = m3TMul(&(owner ? p2 : p1)->R, normal);
+    b->x = point, b->n = normal, b->s = gap;
+}
+
+static void takeKept(pcBond* b, const pcKeptBond* kept)
+{
+    v3 t = v3AddScaled(b->reference, -v3Dot(b->reference, b->n), b->n);
+    double size = v3Norm(t);
+    if (!(size > 0.1)) t = kept->tangent, t = v3AddScaled(t, -v3Dot(t, b->n), b->n), size = v3Norm(t);
+    if (!(size > 0.1)) return;
+    t = v3Scale(1.0 / size, t);
+    v3 o = v3Cross(b->n, t);
+    double along[2] = {v3Dot(kept->friction, t), v3Dot(kept->friction, o)};
+    b->reference = t;
+    b->r[0] = kept->normal, b->core = kept->core;
+    for (int k = 0; k < 2; k++) b->r[1 + k] = b->limit[k] > 0.0 ? along[k] / b->limit[k] : 0.0;
+    b->r[3] = b->limit[2] > 0.0 ? kept->moment / b->limit[2] : 0.0;
+    b->deflected[1] = v3Dot(kept->deflection, t), b->deflected[2] = v3Dot(kept->deflection, o);
+}
+
+static pcKeptBond keepOf(const pcBond* b)
+{
+    pcKeptBond kept = {.id = b->id, .normal = b->r[0], .core = b->core, .moment = b->limit[2] * b->r[3], .tangent = b->t};
+    kept.friction = v3AddScaled(v3Scale(b->limit[0] * b->r[1], b->t), b->limit[1] * b->r[2], b->o);
+    kept.deflection = v3AddScaled(v3Scale(b->deflected[1], b->t), b->deflected[2], b->o);
+    return kept;
+}
+
+/* From the list before if it was there, else from the last step. */
+static void remember(pcBond* b, const pcNear* near)
+{
+    for (int i = 0; i < near->bonds; i++) {
+        const pcBond* old = near->bond + i;
+        if (old->id != b->id) continue;
+        pcKeptBond kept = keepOf(old);
+        takeKept(b, &kept);
+        b->start = old->start, memcpy(b->deflected, old->deflected, sizeof b->deflected);
+        return;
+    }
+    for (int i = 0; i < near->keptCount; i++)
+        if (near->kept[i].id == b->id) takeKept(b, near->kept + i);
+}
+
+static pcBond* addBond(pcWork* work)
+{
+    if (work->bonds == work->room) {
+        int room = work->room > 0 ? 2 * work->room : 8;
+        pcBond* wider = pcArenaRaw(work->arena, pcBond, room);
+        if (!wider) return NULL;
+        if (work->bonds > 0) memcpy(wider, work->bond, (size_t)work->bonds * sizeof *wider);
+        work->bond = wider, work->room = room;
+    }
+    pcBond* b = work->bond + work->bonds++;
+    memset(b, 0, sizeof *b);
+    b->e[0] = b->e[1] = b->own[0] = b->own[1] = 1.0;
+    return b;
+}
+
+static pcBond* addOf(pcWork* work, int index)
+{
+    pcNear* near = work->near + index;
+    pcBond* b = addBond(work);
+    if (!b) return NULL;
+    b->near = index, b->body1 = near->body1, b->body2 = near->body2;
+    b->layer = near->soft ? &near->layer : NULL;
+    applySurface(b, &near->surface);
+    return b;
+}
+
+/* ---- pairs ---- */
+
+static pcStatus findEvents(pcWork* work, int index)
+{
+    pcNear* near = work->near + index;
+    pcPlacedPiece side[2];
+    pcPose pose[2];
+    const int form[2] = {near->form1, near->form2}, piece[2] = {near->piece1, near->piece2}, body[2] = {near->body1, near->body2};
+    unsigned flags = 0;
+    for (int k = 0; k < 2; k++) {
+        const pcPlacedForm* placed = work->system->forms + form[k];
+        pcPose outer = pcPoseCompose(&pcPlaceOf(work, body[k])->pose, &placed->pose);
+        side[k].piece = placed->form->piece + piece[k];
+        pose[k] = pcPoseCompose(&outer, &side[k].piece->pose);
+        if (body[k] < 0 || !work->motion[body[k]].moves) flags |= k ? PC_FIXED_2 : PC_FIXED_1;
+    }
+    pcEventSettings settings = pcDefaultEventSettings();
+    settings.margin = near->margin;
+    pcEvent event[MOST_EVENTS];
+    int count = 0;
+    pcStatus status = pcEventsOfPair(side[0].piece->shape, pose, side[1].piece->shape, pose + 1, flags, &settings, &near->cache, event,
+                                     MOST_EVENTS, &count);
+    if (status != PC_OK) return pcFail(status, "forms %d and %d: %s", form[0], form[1], pcStatusText(status));
+    for (int i = 0; i < count && i < MOST_EVENTS; i++) {
+        pcTouch touch = pcTouchOfEvent(event + i, pose + 1);
+        pcBond* b = addOf(work, index);
+        if (!b) return PC_OK; /* the arena remembers */
+        b->id = event[i].id;
+        freeze(work, b, touch.point, touch.normal, touch.gap, event[i].kind != PC_FACE_CORNER);
+        b->start = touch.gap, b->deflected[0] = larger(0.0, -touch.gap);
+        remember(b, near);
+    }
+    return PC_OK;
+}
+
+static pcStatus findLevel(pcWork* work, int index, bool exact)
+{
+    pcNear* near = work->near + index;
+    pcBond* b = addOf(work, index);
+    pcGeometry g;
+    if (!b) return PC_OK;
+    if (!pcBondGeometry(work, b, false, &g))
+        return pcFail(PC_ERROR_INTERNAL, "forms %d and %d: where they are nearest was not found; are their functions convex?", near->form1,
+                      near->form2);
+    if (g.s > near->margin) {
+        work->bonds--;
+        return PC_OK;
+    }
+    b->x = g.x, b->n = g.n, b->s = b->start = g.s, b->deflected[0] = larger(0.0, -g.s);
+    if (!exact) freeze(work, b, g.x, g.n, g.s, 1);
+    remember(b, near);
+    return PC_OK;
+}
+
+/* Contacts that were given stay what they were before the step. */
+static void findGiven(pcWork* work, int index)
+{
+    const pcContact* c = work->system->contacts + index;
+    pcBond* b = addBond(work);
+    if (!b) return;
+    b->near = -1 - index, b->body1 = c->body1, b->body2 = c->body2, b->id = c->id;
+    applySurface(b, &c->surface);
+    v3 n = v3Load(c->normal);
+    freeze(work, b, v3Load(c->point), v3Scale(1.0 / v3Norm(n), n), c->gap, 1);
+    b->start = c->gap;
+    if (work->given && work->given[index].id != 0) takeKept(b, work->given + index);
+}
+
+pcStatus pcBondsFind(pcWork* work, bool exact)
+{
+    bool first = work->bond == NULL;
+    int givens = 0;
+    pcBond* old = work->bond;
+    while (!first && givens < work->bonds && old[givens].near < 0) givens++;
+    work->bond = NULL, work->bonds = work->room = 0;
+    if (first)
+        for (int i = 0; i < work->givens; i++) findGiven(work, work->givenOf[i]);
+    for (int i = 0; i < givens; i++) {
+        pcBond* b = addBond(work);
+        if (b) *b = old[i];
+    }
+    pcStatus status = PC_OK;
+    for (int i = 0; i < work->nears && status == PC_OK; i++) {
+        pcNear* near = work->near + work->nearOf[i];
+        int before = work->bonds;
+        if (!near->checked) status = pcNearSurface(work, near);
+        if (status == PC_OK && !near->skipped)
+            status = near->events ? findEvents(work, work->nearOf[i]) : findLevel(work, work->nearOf[i], exact);
+        near->bonds = work->bonds - before;
+    }
+    int at = 0;
+    while (at < work->bonds && work->bond[at].near < 0) at++;
+    for (int i = 0; i < work->nears; i++) { /* only now: the list has stopped moving */
+        pcNear* near = work->near + work->nearOf[i];
+        near->bond = work->bond + at, at += near->bonds;
+    }
+    return status;
+}

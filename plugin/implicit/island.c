@@ -1,0 +1,182 @@
+/*
+ * One island. First with all features where they are before the step, which is the linearised step of Stewart and Trinkle; its answer is near
+ * enough to begin at the end of the step: functions are then taken where the bodies will be, and the corners of face contacts are looked for
+ * there, until they are found where the answer has put them.
+ */
+#include <string.h>
+
+#include "implicit/solve.h"
+
+#define MOST_ROUNDS 12
+#define CLOSE 0.01 /* residual of the last step's impulses with which the end of the step is begun at once */
+#define GOAL 1e-4  /* part of the tolerance that Newton's method is asked for: it costs a step, and energy stays */
+
+static double scaleOf(const pcWork* work)
+{
+    double scale = work->move.h * v3Norm(v3Load(work->system->gravity));
+    for (int i = 0; i < work->bodies; i++) {
+        const pcMotion* m = work->motion + work->body[i];
+        const double* v[2] = {m->velocity, m->free};
+        for (int k = 0; k < 2; k++) scale = larger(scale, larger(v3Norm(v3Load(v[k])), work->arm * v3Norm(v3Load(v[k] + 3))));
+    }
+    return scale > 0.0 ? scale : 1.0;
+}
+
+static void placeBefore(pcWork* work)
+{
+    for (int i = 0; i < work->bodies; i++) {
+        int body = work->body[i];
+        pcPlaceStill(&work->system->bodies[body].pose, work->motion[body].velocity, work->place + body);
+    }
+}
+
+static bool makePattern(pcWork* work)
+{
+    int count = 0, *pairs = pcArenaRaw(work->arena, int, 2 * (size_t)(work->nears + work->givens + work->rows) + 2);
+    if (!pairs) return false;
+    const pcImplicitSystem* s = work->system;
+    for (int i = 0; i < work->nears + work->givens + work->rows; i++) {
+        int a, b;
+        if (i < work->nears)
+            a = work->near[work->nearOf[i]].body1, b = work->near[work->nearOf[i]].body2;
+        else if (i < work->nears + work->givens)
+            a = s->contacts[work->givenOf[i - work->nears]].body1, b = s->contacts[work->givenOf[i - work->nears]].body2;
+        else
+            a = s->rows[work->row[i - work->nears - work->givens]].body1, b = s->rows[work->row[i - work->nears - work->givens]].body2;
+        if (a < 0 || b < 0 || work->local[a] < 0 || work->local[b] < 0 || a == b) continue;
+        pairs[2 * count] = work->local[a], pairs[2 * count + 1] = work->local[b], count++;
+    }
+    return pcBlocksPattern(&work->matrix, work->bodies, pairs, count, work->arena);
+}
+
+static bool makeRoom(pcWork* work)
+{
+    size_t n = 6 * (size_t)work->bodies;
+    double** each[] = {&work->v, &work->R, &work->Q, &work->step, &work->trial, &work->start};
+    for (int i = 0; i < 6; i++) *each[i] = pcArenaNew(work->arena, double, n);
+    work->rowC = pcArenaNew(work->arena, double, work->rows), work->rowP = pcArenaNew(work->arena, double, work->rows);
+    work->rowE = pcArenaNew(work->arena, double, work->rows), work->rowOwn = pcArenaNew(work->arena, double, work->rows);
+    for (int i = 0; work->rowOwn && i < work->rows; i++) work->rowE[i] = work->rowOwn[i] = 1.0;
+    return pcArenaGood(work->arena) && makePattern(work);
+}
+
+/* ---- features found again ---- */
+
+static const pcBond* sameOf(const pcBond* list, int count, unsigned long long id)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].id == id) return list + i;
+    return NULL;
+}
+
+/* How far the answer is from one for the features as they are now: what would have to move, by scale. */
+static double shift(const pcWork* work, const pcBond* old, const pcBond* now)
+{
+    double unit = 1.0 / (work->scale * work->move.h), push = larger(0.0, old->own[0] * old->p[0]) / work->scale;
+    double gap = fabs(now->s - old->s) * unit;
+    if (!(old->p[0] > 0.0) && now->s >= 0.0) gap = 0.0; /* both apart */
+    return larger(gap, push * (v3Norm(v3Sub(now->n, old->n)) + v3Norm(v3Sub(now->x, old->x)) / work->arm));
+}
+
+/* The list `now` was found with the bodies where the answer of `old` puts them. */
+static double shiftOfPair(const pcWork* work, const pcBond* old, int oldCount, const pcNear* near)
+{
+    double worst = 0.0;
+    for (int i = 0; i < near->bonds; i++) {
+        const pcBond *b = near->bond + i, *was = sameOf(old, oldCount, b->id);
+        worst = larger(worst, was ? shift(work, was, b) : larger(0.0, -b->s) / (work->scale * work->move.h));
+    }
+    for (int i = 0; i < oldCount; i++)
+        if (!sameOf(near->bond, near->bonds, old[i].id)) worst = larger(worst, old[i].own[0] * old[i].p[0] / work->scale);
+    return worst;
+}
+
+static bool hasEvents(const pcWork* work)
+{
+    for (int i = 0; i < work->nears; i++)
+        if (work->near[work->nearOf[i]].events && !work->near[work->nearOf[i]].skipped) return true;
+    return false;
+}
+
+typedef struct List {
+    pcBond* bond;
+    int bonds, room;
+} List;
+
+/* Looks for the features again and tells how far they are from the old ones; they become the list at hand unless that is near enough. */
+static pcStatus lookAgain(pcWork* work, double enough, double* moved)
+{
+    List old = {work->bond, work->bonds, work->room};
+    pcBond** first = pcArenaRaw(work->arena, pcBond*, work->nears);
+    int* count = pcArenaRaw(work->arena, int, work->nears);
+    if (!first || !count) return PC_OK;
+    for (int i = 0; i < work->nears; i++) first[i] = work->near[work->nearOf[i]].bond, count[i] = work->near[work->nearOf[i]].bonds;
+    pcStatus status = pcBondsFind(work, true);
+    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    *moved = 0.0;
+    for (int i = 0; i < work->nears; i++) {
+        const pcNear* near = work->near + work->nearOf[i];
+        if (near->events) *moved = larger(*moved, shiftOfPair(work, first[i], count[i], near));
+    }
+    if (*moved > enough) return PC_OK;
+    work->bond = old.bond, work->bonds = old.bonds, work->room = old.room;
+    for (int i = 0; i < work->nears; i++) work->near[work->nearOf[i]].bond = first[i], work->near[work->nearOf[i]].bonds = count[i];
+    return PC_OK;
+}
+
+/* ---- the island ---- */
+
+static pcStatus roundsAtEnd(pcWork* work, double tolerance, pcIslandEnd* out)
+{
+    bool again = hasEvents(work);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        out->rounds++;
+        if (!pcWorkSolve(work, 0.5 * tolerance, GOAL * tolerance)) return PC_OK;
+        double moved = 0.0;
+        out->residual = larger(pcWorkResidual(work), pcWorkImbalance(work));
+        pcStatus status = again ? lookAgain(work, 0.5 * tolerance, &moved) : PC_OK;
+        if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+        if (moved <= 0.5 * tolerance) {
+            out->residual = larger(out->residual, moved), out->solved = true;
+            return PC_OK;
+        }
+    }
+    return PC_OK;
+}
+
+/* The features where v puts the bodies. */
+static pcStatus findAtEnd(pcWork* work, bool* known)
+{
+    *known = pcWorkEvaluate(work, work->v, false);
+    return *known ? pcBondsFind(work, true) : PC_OK;
+}
+
+/* From the impulses of the last step alone, if they nearly are the answer; else from the linearised step. */
+static pcStatus begin(pcWork* work, bool* known)
+{
+    pcWorkGuess(work);
+    pcStatus status = findAtEnd(work, known);
+    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    if (*known && pcWorkJudge(work) <= CLOSE) return PC_OK;
+    placeBefore(work);
+    status = pcBondsFind(work, false);
+    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    pcWorkSolve(work, 1e-3, 1e-3); /* whatever it is worth */
+    return findAtEnd(work, known);
+}
+
+pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out)
+{
+    *out = (pcIslandEnd){.residual = HUGE_VAL};
+    bool known = false;
+    if (!makeRoom(work)) return PC_OK; /* the arena remembers */
+    work->bond = NULL, work->bonds = 0, work->arm = 0.0;
+    placeBefore(work);
+    pcStatus status = pcBondsFind(work, false);
+    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    pcWorkWeigh(work);
+    work->scale = scaleOf(work);
+    status = begin(work, &known);
+    if (status != PC_OK || !pcArenaGood(work->arena) || !known) return status;
+    return roundsAtEnd(work, work->settings->tolerance, out);
+}
