@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "implicit/solve.h"
+#include "shape/shape.h"
 
 enum { MOST_EVENTS = 32 };                  /* of a pair: the best set of that size */
 static const double MOST_FRICTION = 1000.0; /* what an infinite coefficient counts as */
@@ -53,9 +54,42 @@ static void freeze(const pcWork* work, pcBond* b, v3 point, v3 normal, double ga
 {
     const pcPlace *p1 = pcPlaceOf(work, b->body1), *p2 = pcPlaceOf(work, b->body2);
     b->frozen = true, b->owner = owner;
-    b->k1 = inAxes(p1, v3AddScaled(point, -0.5 * gap, normal)), b->k2 = inAxes(p2, v3AddScaled(point, 0.5 * gap, normal));
+    b->feature[0].k = inAxes(p1, v3AddScaled(point, -0.5 * gap, normal));
+    b->feature[1].k = inAxes(p2, v3AddScaled(point, 0.5 * gap, normal));
     b->k = m3TMul(&(owner ? p2 : p1)->R, normal);
     b->x = point, b->n = normal, b->s = gap;
+}
+
+/* Round features roll: the point of a ball or of a rim that is farthest along m is another one when the body has turned. A point on the
+ * rim that is not the farthest, as around the foot of a standing cylinder, goes with the body. */
+static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece, const pcPose* pose, v3 m)
+{
+    const pcShape* shape = piece->shape;
+    const pcPlace* p = pcPlaceOf(work, k ? b->body2 : b->body1);
+    bool ball = shape->kind == PC_SHAPE_CAPSULE, disc = shape->kind == PC_SHAPE_CYLINDER;
+    if (!ball && !disc) return;
+    m3 R;
+    m3FromQuaternion(v4Load(pose->quaternion), &R);
+    struct pcFeature* f = b->feature + k;
+    v3 world = v3Add(p->at, m3Mul(&p->R, f->k)), x = m3TMul(&R, v3Sub(world, v3Load(pose->position))), own = m3TMul(&R, m);
+    v3 out = ball ? own : v3Make(own.x, own.y, 0.0), core = v3Make(0, 0, x.z);
+    double size = v3Norm(out);
+    if (!(size > 1e-9)) return;
+    out = v3Scale(1.0 / size, out);
+    if (ball) core.z = x.z - shape->radius * out.z;
+    if (!(v3Norm(v3Sub(x, v3AddScaled(core, shape->radius, out))) <= 1e-6 * shape->radius)) return;
+    f->k = inAxes(p, v3Add(v3Load(pose->position), m3Mul(&R, core)));
+    f->radius = shape->radius, f->rim = disc;
+    f->axis = m3TMul(&p->R, m3Mul(&R, v3Make(0, 0, 1)));
+}
+
+static bool isFlat(const pcShape* shape) { return pcShapeIsPolyhedron(shape) || shape->kind == PC_SHAPE_HALFSPACE; }
+
+/* Whose axes the normal goes with: those of the face. */
+static int ownerOf(const pcEvent* event, const pcPiece* piece1, const pcPiece* piece2)
+{
+    if (event->kind != PC_SMOOTH) return event->kind != PC_FACE_CORNER;
+    return !(isFlat(piece1->shape) && !isFlat(piece2->shape));
 }
 
 static void takeKept(pcBond* b, const pcKeptBond* kept)
@@ -151,7 +185,9 @@ static pcStatus findEvents(pcWork* work, int index)
         pcBond* b = addOf(work, index);
         if (!b) return PC_OK; /* the arena remembers */
         b->id = event[i].id;
-        freeze(work, b, touch.point, touch.normal, touch.gap, event[i].kind != PC_FACE_CORNER);
+        freeze(work, b, touch.point, touch.normal, touch.gap, ownerOf(event + i, side[0].piece, side[1].piece));
+        if (event[i].kind == PC_SMOOTH)
+            for (int k = 0; k < 2; k++) roundOff(work, b, k, side[k].piece, pose + k, k ? v3Neg(touch.normal) : touch.normal);
         b->start = touch.gap, b->deflected[0] = larger(0.0, -touch.gap);
         remember(b, near);
     }

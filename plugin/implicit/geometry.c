@@ -20,18 +20,62 @@ void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, 
 
 /* ---- features ---- */
 
+/* A feature in the world: its point that lies farthest along m, and what moves it. */
+typedef struct Spot {
+    v3 arm;       /* from the body to the point or centre */
+    v3 x;
+    v3 axis, out; /* of a rim: where it is farthest */
+    double slope; /* length of m across the axis */
+} Spot;
+
+static Spot spotOf(const pcPlace* p, const struct pcFeature* f, v3 m)
+{
+    Spot s = {.arm = m3Mul(&p->R, f->k)};
+    s.x = v3Add(p->at, s.arm);
+    if (f->radius == 0.0) return s;
+    s.out = m, s.slope = 1.0;
+    if (f->rim) {
+        s.axis = m3Mul(&p->R, f->axis);
+        v3 across = v3AddScaled(m, -v3Dot(m, s.axis), s.axis);
+        s.slope = v3Norm(across);
+        s.out = s.slope > 1e-9 ? v3Scale(1.0 / s.slope, across) : v3Make(0, 0, 0); /* straight over the disc: its centre */
+    }
+    s.x = v3AddScaled(s.x, f->radius, s.out);
+    return s;
+}
+
+/* How the point moves as its body moves by `move` and turns by `turn`, and m by dm. */
+static v3 spotSlope(const Spot* s, const struct pcFeature* f, v3 m, v3 move, v3 turn, v3 dm)
+{
+    v3 dx = v3Add(move, v3Cross(turn, s->arm));
+    if (f->radius == 0.0) return dx;
+    if (!f->rim) return v3AddScaled(dx, f->radius, dm);
+    if (!(s->slope > 1e-9)) return dx;
+    v3 da = v3Cross(turn, s->axis);
+    v3 across = v3AddScaled(v3AddScaled(dm, -(v3Dot(dm, s->axis) + v3Dot(m, da)), s->axis), -v3Dot(m, s->axis), da);
+    across = v3AddScaled(across, -v3Dot(across, s->out), s->out);
+    return v3AddScaled(dx, f->radius / s->slope, across);
+}
+
+/* The contact lies where the feature is that the normal does not belong to: a corner takes it along, a face does not. */
 static bool frozenGeometry(const pcWork* work, const pcBond* bond, bool slopes, pcGeometry* out)
 {
-    const pcPlace *p1 = pcPlaceOf(work, bond->body1), *p2 = pcPlaceOf(work, bond->body2), *owner = bond->owner ? p2 : p1;
-    v3 r1 = m3Mul(&p1->R, bond->k1), r2 = m3Mul(&p2->R, bond->k2), n = m3Mul(&owner->R, bond->k);
-    v3 x1 = v3Add(p1->at, r1), x2 = v3Add(p2->at, r2), apart = v3Sub(x2, x1);
-    out->n = n, out->x = v3Scale(0.5, v3Add(x1, x2)), out->s = v3Dot(n, apart);
+    const pcPlace* p[2] = {pcPlaceOf(work, bond->body1), pcPlaceOf(work, bond->body2)};
+    v3 n = m3Mul(&p[bond->owner]->R, bond->k), m[2] = {n, v3Neg(n)};
+    Spot s[2] = {spotOf(p[0], bond->feature, m[0]), spotOf(p[1], bond->feature + 1, m[1])};
+    v3 apart = v3Sub(s[1].x, s[0].x);
+    int other = 1 - bond->owner;
+    double half = other ? -0.5 : 0.5;
+    out->n = n, out->s = v3Dot(n, apart), out->x = v3AddScaled(s[other].x, half * out->s, n);
     for (int c = 0; slopes && c < 12; c++) {
         int axis = c % 3, body = c / 6;
-        v3 e = {axis == 0, axis == 1, axis == 2}, moved = c % 6 < 3 ? e : v3Cross(e, body ? r2 : r1);
-        out->dn[c] = c % 6 >= 3 && body == bond->owner ? v3Cross(e, n) : v3Make(0, 0, 0);
-        out->dx[c] = v3Scale(0.5, moved);
-        out->ds[c] = (body ? 1.0 : -1.0) * v3Dot(n, moved) + v3Dot(out->dn[c], apart);
+        v3 e = {axis == 0, axis == 1, axis == 2}, none = {0, 0, 0}, move = c % 6 < 3 ? e : none, turn = c % 6 < 3 ? none : e, dx[2];
+        v3 dn = body == bond->owner ? v3Cross(turn, n) : none;
+        for (int k = 0; k < 2; k++)
+            dx[k] = spotSlope(s + k, bond->feature + k, m[k], k == body ? move : none, k == body ? turn : none, k ? v3Neg(dn) : dn);
+        out->dn[c] = dn;
+        out->ds[c] = v3Dot(n, v3Sub(dx[1], dx[0])) + v3Dot(dn, apart);
+        out->dx[c] = v3AddScaled(v3AddScaled(dx[other], half * out->ds[c], n), half * out->s, dn);
     }
     return true;
 }

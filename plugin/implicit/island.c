@@ -7,7 +7,7 @@
 
 #include "implicit/solve.h"
 
-#define MOST_ROUNDS 12
+#define MOST_ROUNDS 40
 #define CLOSE 0.01 /* residual of the last step's impulses with which the end of the step is begun at once */
 #define GOAL 1e-4  /* part of the tolerance that Newton's method is asked for: it costs a step, and energy stays */
 

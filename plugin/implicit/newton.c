@@ -12,6 +12,7 @@
 #define MOST_STEPS 25  /* of Newton's method in one round */
 #define SHORTEST 0.002 /* part of a Newton step below which no better one is looked for */
 #define MOST_ROUNDS 60
+#define STALLED 1e-10 /* rest of a round, by scale, that need not shrink any more once it shrinks slowly: rounding */
 
 static size_t sizeOf(const pcWork* work) { return 6 * (size_t)work->bodies * sizeof(double); }
 
@@ -51,7 +52,7 @@ static bool settle(pcWork* work, double tolerance, double factor)
 {
     if (!pcWorkEvaluate(work, work->v, true)) return false;
     int most = factor < 0.5 ? 6 : MOST_STEPS;
-    double shortest = factor < 0.5 ? 0.2 : SHORTEST;
+    double shortest = factor < 0.5 ? 0.2 : SHORTEST, before = HUGE_VAL;
     for (int step = 0, stuck = 0; step < most && stuck < 3; step++) {
         double merit = pcWorkMerit(work), part;
         for (int i = 0; i < 6 * work->bodies; i++) work->step[i] = -work->R[i];
@@ -61,7 +62,8 @@ static bool settle(pcWork* work, double tolerance, double factor)
         pcWorkPredict(work, work->step);
         if (!search(work, merit, shortest, &part)) return false;
         double rest = part == 1.0 ? larger(pcWorkImbalance(work), pcWorkDisagreement(work)) : HUGE_VAL;
-        if (rest <= tolerance) return true;
+        if (rest <= tolerance || (rest <= STALLED && !(rest < 0.1 * before))) return true;
+        before = rest;
         stuck = part < shortest ? stuck + 1 : 0;
     }
     return false;
@@ -85,7 +87,7 @@ bool pcWorkSolve(pcWork* work, double tolerance, double goal)
     for (int round = 0; round < MOST_ROUNDS; round++) {
         memcpy(work->start, work->v, sizeOf(work));
         setWeights(work, factor);
-        if (!settle(work, goal, factor)) {
+        if (!settle(work, larger(goal, 1e-2 * factor * smaller(last, 0.1)), factor)) {
             if (factor >= MOST) return false;
             factor = smaller(MOST, 100.0 * factor);
             memcpy(work->v, work->start, sizeOf(work));

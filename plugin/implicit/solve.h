@@ -74,9 +74,15 @@ typedef struct pcBond {
     int near; /* -1: a contact that was given */
     int body1, body2;
     unsigned long long id;
-    bool frozen;  /* its features go with the bodies as k1, k2 and normal k; else the level problem of `near` */
-    v3 k1, k2, k; /* in body axes */
-    int owner;    /* 0, 1: whose axes k is in */
+    bool frozen; /* by two features that go with their bodies, and a normal that goes with one of them; else the level problem of `near` */
+    struct pcFeature {
+        v3 k;          /* in body axes: a point, or the centre of a ball, or of the rim of a disc */
+        double radius; /* 0: a point */
+        bool rim;
+        v3 axis; /* of the disc, in body axes */
+    } feature[2];
+    int owner; /* 0, 1: whose axes the normal k is in */
+    v3 k;
     const pcLayer* layer;
     double limit[3]; /* mu e_t, mu e_o, mu e_r */
     v3 reference;    /* tangent 1 follows this */
