@@ -14,9 +14,11 @@ static bool moves(const pcWork* work, int body) { return body >= 0 && work->moti
 
 static void placeBodies(pcWork* work, const double* v)
 {
+    pcMove move = work->move;
+    move.h *= work->ahead;
     for (int i = 0; i < work->bodies; i++) {
         int body = work->body[i];
-        pcPlaceBody(&work->move, &work->system->bodies[body].pose, work->motion[body].velocity, v + 6 * (size_t)i, work->place + body);
+        pcPlaceBody(&move, &work->system->bodies[body].pose, work->motion[body].velocity, v + 6 * (size_t)i, work->place + body);
     }
 }
 
@@ -49,9 +51,9 @@ static Sight sightOf(const pcWork* work, const pcBond* b)
     return s;
 }
 
-static void velocities(pcBond* b, const Sight* s, double h)
+static void velocities(const pcWork* work, pcBond* b, const Sight* s)
 {
-    b->u[0] = b->s / h;
+    b->u[0] = b->s / work->move.h + (1.0 - work->ahead) * v3Dot(b->n, s->w);
     b->u[1] = b->limit[0] * v3Dot(b->t, s->w), b->u[2] = b->limit[1] * v3Dot(b->o, s->w), b->u[3] = b->limit[2] * v3Dot(b->n, s->spin);
 }
 
@@ -157,7 +159,7 @@ static void addSlopes(pcWork* work, pcBond* b, const pcGeometry* g)
     chainBody(s.p1, &slopes, 0), chainBody(s.p2, &slopes, 6);
     rowsOf(b, &s, W);
     for (int k = 0; k < 4; k++)
-        for (int c = 0; c < 12; c++) b->U[12 * k + c] = slopes.u[c][k] + (k > 0 ? W[k][c] : 0.0);
+        for (int c = 0; c < 12; c++) b->U[12 * k + c] = slopes.u[c][k] + (k > 0 ? W[k][c] : (1.0 - work->ahead) * W[k][c]);
     for (int i = 0; i < 4; i++)
         for (int c = 0; c < 12; c++) {
             half[i][c] = 0.0;
@@ -248,7 +250,7 @@ bool pcWorkEvaluate(pcWork* work, const double* v, bool slopes)
         b->x = g.x, b->n = g.n, b->s = g.s;
         frameOf(b);
         Sight s = sightOf(work, b);
-        velocities(b, &s, work->move.h);
+        velocities(work, b, &s);
         pcBondLaw(&work->move, b, slopes);
         if (slopes) addSlopes(work, b, &g);
     }

@@ -151,6 +151,15 @@ static pcStatus findAtEnd(pcWork* work, bool* known)
     return *known ? pcBondsFind(work, true) : PC_OK;
 }
 
+/* The linearised step, whatever it is worth. */
+static pcStatus linearise(pcWork* work)
+{
+    placeBefore(work);
+    pcStatus status = pcBondsFind(work, false);
+    if (status == PC_OK && pcArenaGood(work->arena)) pcWorkSolve(work, 1e-3, 1e-3);
+    return status;
+}
+
 /* From the impulses of the last step alone, if they nearly are the answer; else from the linearised step. */
 static pcStatus begin(pcWork* work, bool* known)
 {
@@ -158,11 +167,39 @@ static pcStatus begin(pcWork* work, bool* known)
     pcStatus status = findAtEnd(work, known);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
     if (*known && pcWorkJudge(work) <= CLOSE) return PC_OK;
-    placeBefore(work);
-    status = pcBondsFind(work, false);
-    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
-    pcWorkSolve(work, 1e-3, 1e-3); /* whatever it is worth */
-    return findAtEnd(work, known);
+    status = linearise(work);
+    return status == PC_OK && pcArenaGood(work->arena) ? findAtEnd(work, known) : status;
+}
+
+/* From the linearised step to the implicit one in small parts: the geometry is taken ever later in the step. */
+static pcStatus creep(pcWork* work, pcIslandEnd* out)
+{
+    double part = 0.25, reached = 0.0;
+    double* good = pcArenaRaw(work->arena, double, 6 * (size_t)work->bodies);
+    pcStatus status = good ? linearise(work) : PC_OK;
+    while (status == PC_OK && pcArenaGood(work->arena)) {
+        bool known;
+        pcIslandEnd end = {.rounds = out->rounds};
+        memcpy(good, work->v, 6 * (size_t)work->bodies * sizeof *good);
+        work->ahead = smaller(1.0, reached + part);
+        bool last = work->ahead == 1.0;
+        status = findAtEnd(work, &known);
+        if (status == PC_OK && known && pcArenaGood(work->arena)) status = roundsAtEnd(work, last ? work->settings->tolerance : 1e-4, &end);
+        out->rounds = end.rounds;
+        if (end.solved && last) {
+            *out = end;
+            break;
+        }
+        if (end.solved) {
+            reached = work->ahead, part *= 1.5;
+            continue;
+        }
+        part *= 0.3;
+        memcpy(work->v, good, 6 * (size_t)work->bodies * sizeof *good);
+        if (part < 0.01) break;
+    }
+    work->ahead = 1.0;
+    return status;
 }
 
 pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out)
@@ -170,13 +207,15 @@ pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out)
     *out = (pcIslandEnd){.residual = HUGE_VAL};
     bool known = false;
     if (!makeRoom(work)) return PC_OK; /* the arena remembers */
-    work->bond = NULL, work->bonds = 0, work->arm = 0.0;
+    work->bond = NULL, work->bonds = 0, work->arm = 0.0, work->ahead = 1.0;
     placeBefore(work);
     pcStatus status = pcBondsFind(work, false);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
     pcWorkWeigh(work);
     work->scale = scaleOf(work);
     status = begin(work, &known);
-    if (status != PC_OK || !pcArenaGood(work->arena) || !known) return status;
-    return roundsAtEnd(work, work->settings->tolerance, out);
+    if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    if (known) status = roundsAtEnd(work, work->settings->tolerance, out);
+    if (status != PC_OK || out->solved || !pcArenaGood(work->arena)) return status;
+    return creep(work, out);
 }

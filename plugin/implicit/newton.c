@@ -46,9 +46,24 @@ static bool search(pcWork* work, double merit, double shortest, double* part)
     return true;
 }
 
+/* By scale. */
+static double stepSize(const pcWork* work)
+{
+    double size = 0.0;
+    for (int i = 0; i < work->bodies; i++)
+        size = larger(size, larger(v3Max(v3Load(work->step + 6 * i)), work->arm * v3Max(v3Load(work->step + 6 * i + 3))));
+    return size / work->scale;
+}
+
+static bool takeStep(pcWork* work)
+{
+    for (int i = 0; i < 6 * work->bodies; i++) work->v[i] += work->step[i];
+    return pcWorkEvaluate(work, work->v, true);
+}
+
 /* One round; true if it settled: the answer's impulses balance the bodies and are those of the law. With small weights it gives up early,
  * because larger ones get there in fewer steps. */
-static bool settle(pcWork* work, double tolerance, double factor)
+static bool settle(pcWork* work, double tolerance, double factor, double noise)
 {
     if (!pcWorkEvaluate(work, work->v, true)) return false;
     int most = factor < 0.5 ? 6 : MOST_STEPS;
@@ -60,6 +75,7 @@ static bool settle(pcWork* work, double tolerance, double factor)
         if (!pcBlocksFactor(&work->matrix)) return false;
         pcBlocksSolve(&work->matrix, work->step);
         pcWorkPredict(work, work->step);
+        if (stepSize(work) <= noise) return takeStep(work); /* nothing to be gained but rounding */
         if (!search(work, merit, shortest, &part)) return false;
         double rest = part == 1.0 ? larger(pcWorkImbalance(work), pcWorkDisagreement(work)) : HUGE_VAL;
         if (rest <= tolerance || (rest <= STALLED && !(rest < 0.1 * before))) return true;
@@ -83,11 +99,12 @@ bool pcWorkSolve(pcWork* work, double tolerance, double goal)
     double factor = 1e-4, last = HUGE_VAL, residual = HUGE_VAL;
     if (!pcWorkEvaluate(work, work->v, false)) return false;
     pcWorkWeigh(work);
-    goal = larger(goal, noiseOf(work)), tolerance = larger(tolerance, goal);
+    double noise = noiseOf(work);
+    goal = larger(goal, noise), tolerance = larger(tolerance, goal);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         memcpy(work->start, work->v, sizeOf(work));
         setWeights(work, factor);
-        if (!settle(work, larger(goal, 1e-2 * factor * smaller(last, 0.1)), factor)) {
+        if (!settle(work, larger(goal, 1e-2 * factor * smaller(last, 0.1)), factor, noise)) {
             if (factor >= MOST) return false;
             factor = smaller(MOST, 100.0 * factor);
             memcpy(work->v, work->start, sizeOf(work));
