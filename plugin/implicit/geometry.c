@@ -35,10 +35,9 @@ static Spot spotOf(const pcPlace* p, const struct pcFeature* f, v3 m)
     if (f->radius == 0.0) return s;
     s.out = m, s.slope = 1.0;
     if (f->rim) {
-        s.axis = m3Mul(&p->R, f->axis);
-        v3 across = v3AddScaled(m, -v3Dot(m, s.axis), s.axis);
-        s.slope = v3Norm(across);
-        s.out = s.slope > 1e-9 ? v3Scale(1.0 / s.slope, across) : v3Make(0, 0, 0); /* straight over the disc: its centre */
+        v3 own = m3TMul(&p->R, m), across = v3AddScaled(own, -v3Dot(own, f->axis), f->axis); /* in body axes: small parts stay exact */
+        s.axis = m3Mul(&p->R, f->axis), s.slope = v3Norm(across);
+        s.out = s.slope > 1e-9 ? m3Mul(&p->R, v3Scale(1.0 / s.slope, across)) : v3Make(0, 0, 0); /* straight over the disc: its centre */
     }
     s.x = v3AddScaled(s.x, f->radius, s.out);
     return s;

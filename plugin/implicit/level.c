@@ -374,7 +374,7 @@ bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centr
     double own[12][3];
     memset(own, 0, sizeof own);
     for (int c = 0; c < 6; c++) v3Store(own[c], v3Make(-B[c], -B[12 + c], -B[24 + c])); /* what body 1's own motion makes of N */
-    kktMatrix(p, s, jet, 1e-5, A);
+    kktMatrix(p, s, jet, 1e-9, A);
     if (!pcSmallSolve(n, A, n, B, 12, 12)) return false;
     for (int c = 0; c < 12; c++) {
         out->x[c] = v3Make(B[c], B[12 + c], B[24 + c]), out->t[c] = B[36 + c];
