@@ -200,9 +200,10 @@ static pcStatus findLevel(pcWork* work, int index, bool exact)
     pcBond* b = addOf(work, index);
     pcGeometry g;
     if (!b) return PC_OK;
-    if (!pcBondGeometry(work, b, false, &g))
-        return pcFail(PC_ERROR_INTERNAL, "forms %d and %d: where they are nearest was not found; are their functions convex?", near->form1,
-                      near->form2);
+    if (!pcBondGeometry(work, b, false, &g)) {
+        work->lost = true, work->bonds--;
+        return PC_OK;
+    }
     if (g.s > near->margin) {
         work->bonds--;
         return PC_OK;
@@ -233,7 +234,7 @@ pcStatus pcBondsFind(pcWork* work, bool exact)
     int givens = 0;
     pcBond* old = work->bond;
     while (!first && givens < work->bonds && old[givens].near < 0) givens++;
-    work->bond = NULL, work->bonds = work->room = 0;
+    work->bond = NULL, work->bonds = work->room = 0, work->lost = false;
     if (first)
         for (int i = 0; i < work->givens; i++) findGiven(work, work->givenOf[i]);
     for (int i = 0; i < givens; i++) {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/status.h"
 #include "implicit/solve.h"
 
 #define MOST_ROUNDS 40
@@ -113,7 +114,7 @@ static pcStatus lookAgain(pcWork* work, double enough, double* moved)
     for (int i = 0; i < work->nears; i++) first[i] = work->near[work->nearOf[i]].bond, count[i] = work->near[work->nearOf[i]].bonds;
     pcStatus status = pcBondsFind(work, true);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
-    *moved = 0.0;
+    *moved = work->lost ? HUGE_VAL : 0.0;
     for (int i = 0; i < work->nears; i++) {
         const pcNear* near = work->near + work->nearOf[i];
         if (near->events) *moved = larger(*moved, shiftOfPair(work, first[i], count[i], near));
@@ -148,7 +149,9 @@ static pcStatus roundsAtEnd(pcWork* work, double tolerance, pcIslandEnd* out)
 static pcStatus findAtEnd(pcWork* work, bool* known)
 {
     *known = pcWorkEvaluate(work, work->v, false);
-    return *known ? pcBondsFind(work, true) : PC_OK;
+    pcStatus status = *known ? pcBondsFind(work, true) : PC_OK;
+    *known = *known && !work->lost;
+    return status;
 }
 
 /* The linearised step, whatever it is worth. */
@@ -211,6 +214,7 @@ pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out)
     placeBefore(work);
     pcStatus status = pcBondsFind(work, false);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
+    if (work->lost) return pcFail(PC_ERROR_INTERNAL, "where two forms are nearest was not found: are their functions convex, and apart?");
     pcWorkWeigh(work);
     work->scale = scaleOf(work);
     status = begin(work, &known);

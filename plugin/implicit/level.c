@@ -178,10 +178,24 @@ static int mostViolated(const pcLevelPair* p, const pcLevel* s)
     return at;
 }
 
+/* Four functions determine (x, t); a fifth takes the place of that one which leaves no multiplier negative. */
+static bool exchange(const pcLevelPair* p, pcLevel* s, int enters)
+{
+    for (int i = 0; i < s->count; i++) {
+        pcLevel other = *s;
+        other.index[i] = enters, other.l[i] = 0.0;
+        if (!hasBothSides(p, &other) || !newton(p, &other)) continue;
+        if (mostNegative(&other) >= 0 || !(other.t > s->t - 1e-12 * lengthOf(p))) continue;
+        *s = other;
+        return true;
+    }
+    return false;
+}
+
 /* The choice of the active functions that G leaves open: one change at a time, until nothing is negative and nothing above. */
 static bool activeSet(const pcLevelPair* p, pcLevel* s)
 {
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 20; round++) {
         if (s->count < 2 || !hasBothSides(p, s) || !newton(p, s)) return false;
         int leaves = mostNegative(s);
         if (leaves >= 0) {
@@ -190,8 +204,11 @@ static bool activeSet(const pcLevelPair* p, pcLevel* s)
         }
         int enters = mostViolated(p, s);
         if (enters < 0) return true;
-        if (s->count == PC_ACTIVE) return false;
-        s->index[s->count] = enters, s->l[s->count++] = 0.0;
+        if (s->count >= 4) {
+            if (!exchange(p, s, enters)) return false;
+        } else {
+            s->index[s->count] = enters, s->l[s->count++] = 0.0;
+        }
     }
     return false;
 }

@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "implicit/form.h"
 
-#define PC_ACTIVE 6 /* functions that meet in a point: four in general, some more on the corners of both */
+#define PC_ACTIVE 5 /* functions that meet in a point: four determine it, one more while they are exchanged */
 
 /* A piece where it is. */
 typedef struct pcPlacedPiece {

@@ -132,6 +132,7 @@ typedef struct pcWork {
     const pcKeptBond* given; /* of all of them, from the last step; id 0: unknown */
 
     bool exact;                               /* bonds of functions are where they will be; else frozen as well */
+    bool lost;    /* a level problem was not solved with the bodies at hand: one may lie in another beyond its middle */
     double ahead; /* part of the step after which the geometry is taken; beyond it, it goes on along straight lines. 1: the implicit step */
     double scale;                             /* what counts as one unit of velocity */
     double arm;                               /* and of length, for spins */
@@ -169,7 +170,7 @@ void pcWorkGuess(pcWork* work);   /* v that the multipliers r alone make with th
 double pcWorkJudge(pcWork* work); /* residual of r at v */
 
 /* bonds.c: the contacts of the island's pairs with the bodies at hand, in place of those before, whose impulses they take over. False: out of
- * memory, a refused surface (with its sentence), or a level that was not solved. */
+ * memory, or a refused surface (with its sentence). work->lost tells of a level that was not solved. */
 pcStatus pcBondsFind(pcWork* work, bool exact);
 pcStatus pcNearSurface(pcWork* work, pcNear* near);
 

@@ -199,6 +199,8 @@ static void putBeyond(ImplicitCase* c, int form1, int form2, const double n[3], 
     double minus[3] = {-n[0], -n[1], -n[2]}, far = reach(c, form1, n) + reach(c, form2, minus) + gap;
     pcBody* b = c->body + c->form[form2].body;
     for (int i = 0; i < 3; i++) b->pose.position[i] = poseOf(c, form1)->position[i] + far * n[i];
+    double away = dot(n, b->velocity); /* most are on their way to a contact */
+    for (int i = 0; i < 3 && away > 0.0 && c->bodies != 2; i++) b->velocity[i] -= 2.0 * away * n[i];
 }
 
 /* Sometimes touching, sometimes to be met within the step. */
