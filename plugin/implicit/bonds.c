@@ -9,7 +9,8 @@
 #include "implicit/solve.h"
 #include "shape/shape.h"
 
-enum { MOST_EVENTS = 32 };                  /* of a pair: the best set of that size */
+enum { MOST_EVENTS = 32, MOST_CUTS = 32 };  /* of a pair: the best set of that size */
+static const double FLAT = 1e-5;            /* tilt of a disc below which the farthest point of its rim jumps about */
 static const double MOST_FRICTION = 1000.0; /* what an infinite coefficient counts as */
 
 /* ---- surfaces ---- */
@@ -78,6 +79,10 @@ static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece,
     out = v3Scale(1.0 / size, out);
     if (ball) core.z = x.z - shape->radius * out.z;
     if (!(v3Norm(v3Sub(x, v3AddScaled(core, shape->radius, out))) <= 1e-6 * shape->radius)) return;
+    if (disc && size < FLAT) {
+        b->cut = true;
+        return;
+    }
     f->k = inAxes(p, v3Add(v3Load(pose->position), m3Mul(&R, core)));
     f->radius = shape->radius, f->rim = disc;
     f->axis = m3TMul(&p->R, m3Mul(&R, v3Make(0, 0, 1)));
@@ -159,6 +164,23 @@ static pcBond* addOf(pcWork* work, int index)
 
 /* ---- pairs ---- */
 
+/* Points of a rim that were found earlier in this step, once more, where they are now. */
+static void addCuts(pcWork* work, int index)
+{
+    const pcNear* near = work->near + index;
+    const pcBond* old = near->bond;
+    for (int i = 0, cuts = 0; i < near->bonds; i++) {
+        if (!old[i].cut || cuts++ >= MOST_CUTS) continue;
+        pcBond* b = addBond(work);
+        pcGeometry g;
+        if (!b) return;
+        *b = old[i];
+        b->id |= (unsigned long long)(i + 1) << 32; /* of its own: the new farthest point has the old id */
+        pcBondGeometry(work, b, false, &g);
+        b->x = g.x, b->n = g.n, b->s = g.s;
+    }
+}
+
 static pcStatus findEvents(pcWork* work, int index)
 {
     pcNear* near = work->near + index;
@@ -190,7 +212,9 @@ static pcStatus findEvents(pcWork* work, int index)
             for (int k = 0; k < 2; k++) roundOff(work, b, k, side[k].piece, pose + k, k ? v3Neg(touch.normal) : touch.normal);
         b->start = touch.gap, b->deflected[0] = larger(0.0, -touch.gap);
         remember(b, near);
+        if (b->cut && near->bonds > 0) memset(b->r, 0, sizeof b->r); /* it is another point than that of the same id before */
     }
+    addCuts(work, index);
     return PC_OK;
 }
 

@@ -53,8 +53,8 @@ static bool makePattern(pcWork* work)
 static bool makeRoom(pcWork* work)
 {
     size_t n = 6 * (size_t)work->bodies;
-    double** each[] = {&work->v, &work->R, &work->Q, &work->step, &work->trial, &work->start};
-    for (int i = 0; i < 6; i++) *each[i] = pcArenaNew(work->arena, double, n);
+    double** each[] = {&work->v, &work->R, &work->Q, &work->step, &work->trial, &work->start, &work->first};
+    for (int i = 0; i < 7; i++) *each[i] = pcArenaNew(work->arena, double, n);
     work->rowC = pcArenaNew(work->arena, double, work->rows), work->rowP = pcArenaNew(work->arena, double, work->rows);
     work->rowE = pcArenaNew(work->arena, double, work->rows), work->rowOwn = pcArenaNew(work->arena, double, work->rows);
     for (int i = 0; work->rowOwn && i < work->rows; i++) work->rowE[i] = work->rowOwn[i] = 1.0;
@@ -85,10 +85,10 @@ static double shiftOfPair(const pcWork* work, const pcBond* old, int oldCount, c
     double worst = 0.0;
     for (int i = 0; i < near->bonds; i++) {
         const pcBond *b = near->bond + i, *was = sameOf(old, oldCount, b->id);
-        worst = larger(worst, was ? shift(work, was, b) : larger(0.0, -b->s) / (work->scale * work->move.h));
+        worst = larger(worst, was && !b->cut ? shift(work, was, b) : larger(0.0, -b->s) / (work->scale * work->move.h));
     }
     for (int i = 0; i < oldCount; i++)
-        if (!sameOf(near->bond, near->bonds, old[i].id)) worst = larger(worst, old[i].own[0] * old[i].p[0] / work->scale);
+        if (!old[i].cut && !sameOf(near->bond, near->bonds, old[i].id)) worst = larger(worst, old[i].own[0] * old[i].p[0] / work->scale);
     return worst;
 }
 

@@ -11,7 +11,6 @@
 #define MOST 100.0     /* and of those that always settle */
 #define MOST_STEPS 25  /* of Newton's method in one round */
 #define SHORTEST 0.002 /* part of a Newton step below which no better one is looked for */
-#define MOST_ROUNDS 60
 #define STALLED 1e-10 /* rest of a round, by scale, that need not shrink any more once it shrinks slowly: rounding */
 
 static size_t sizeOf(const pcWork* work) { return 6 * (size_t)work->bodies * sizeof(double); }
@@ -32,18 +31,29 @@ static void takeImpulses(pcWork* work)
     if (work->rows > 0) memcpy(work->rowR, work->rowP, (size_t)work->rows * sizeof(double));
 }
 
-/* Along the step as far as R shrinks; the last try stands if none does. Leaves the island evaluated there, with slopes. */
-static bool search(pcWork* work, double merit, double shortest, double* part)
+/* v + part of the step; the island evaluated there, with slopes. */
+static bool tryPart(pcWork* work, double part)
 {
     int n = 6 * work->bodies;
-    for (*part = 1.0;; *part *= 0.5) {
-        for (int i = 0; i < n; i++) work->trial[i] = work->v[i] + *part * work->step[i];
-        bool last = *part < shortest, known = pcWorkEvaluate(work, work->trial, true);
-        if (!known && last) return false;
-        if (known && (last || pcWorkMerit(work) <= (1.0 - 1e-4 * *part) * merit)) break;
+    for (int i = 0; i < n; i++) work->trial[i] = work->v[i] + part * work->step[i];
+    return pcWorkEvaluate(work, work->trial, true);
+}
+
+/* Along the step as far as R shrinks. Where it does not, at a kink, half of the step is taken all the same: *part is then 0. */
+static bool search(pcWork* work, double merit, double shortest, double* part)
+{
+    bool known = false;
+    for (*part = 1.0; *part >= shortest; *part *= 0.5) {
+        known = tryPart(work, *part);
+        if (known && pcWorkMerit(work) <= (1.0 - 1e-4 * *part) * merit) break;
     }
-    memcpy(work->v, work->trial, sizeOf(work));
-    return true;
+    if (*part < shortest) {
+        *part = 0.0;
+        double leap = 0.5;
+        for (known = false; !known && leap > 1e-3; leap *= 0.5) known = tryPart(work, leap);
+    }
+    if (known) memcpy(work->v, work->trial, sizeOf(work));
+    return known;
 }
 
 /* By scale. */
@@ -66,9 +76,9 @@ static bool takeStep(pcWork* work)
 static bool settle(pcWork* work, double tolerance, double factor, double noise)
 {
     if (!pcWorkEvaluate(work, work->v, true)) return false;
-    int most = factor < 0.5 ? 6 : MOST_STEPS;
+    int most = factor < 0.5 ? 6 : MOST_STEPS, patience = factor < 0.5 ? 1 : 6;
     double shortest = factor < 0.5 ? 0.2 : SHORTEST, before = HUGE_VAL;
-    for (int step = 0, stuck = 0; step < most && stuck < 3; step++) {
+    for (int step = 0, stuck = 0; step < most && stuck < patience; step++) {
         double merit = pcWorkMerit(work), part;
         for (int i = 0; i < 6 * work->bodies; i++) work->step[i] = -work->R[i];
         work->newton++;
@@ -80,7 +90,7 @@ static bool settle(pcWork* work, double tolerance, double factor, double noise)
         double rest = part == 1.0 ? larger(pcWorkImbalance(work), pcWorkDisagreement(work)) : HUGE_VAL;
         if (rest <= tolerance || (rest <= STALLED && !(rest < 0.1 * before))) return true;
         before = rest;
-        stuck = part < shortest ? stuck + 1 : 0;
+        stuck += part == 0.0;
     }
     return false;
 }
@@ -93,15 +103,22 @@ static double noiseOf(const pcWork* work)
     return 4.0 * PC_ROUND * size / (work->move.h * work->scale);
 }
 
-/* Rounds whose weights shrink as long as they settle, and grow where one does not. */
-bool pcWorkSolve(pcWork* work, double tolerance, double goal)
+static void forgetImpulses(pcWork* work)
 {
-    double factor = 1e-4, last = HUGE_VAL, residual = HUGE_VAL;
-    if (!pcWorkEvaluate(work, work->v, false)) return false;
-    pcWorkWeigh(work);
-    double noise = noiseOf(work);
-    goal = larger(goal, noise), tolerance = larger(tolerance, goal);
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int i = 0; i < work->bonds; i++) memset(work->bond[i].r, 0, sizeof work->bond[i].r), work->bond[i].core = 0.0;
+    if (work->rows > 0) memset(work->rowR, 0, (size_t)work->rows * sizeof(double));
+}
+
+/* Rounds whose weights shrink as long as they settle, and grow where one does not. */
+typedef struct Plan {
+    double factor, shrink; /* of the first round; from round to round */
+    int rounds;
+} Plan;
+
+static bool follow(pcWork* work, const Plan* plan, double tolerance, double goal, double noise)
+{
+    double factor = plan->factor, last = HUGE_VAL;
+    for (int round = 0; round < plan->rounds; round++) {
         memcpy(work->start, work->v, sizeOf(work));
         setWeights(work, factor);
         if (!settle(work, larger(goal, 1e-2 * factor * smaller(last, 0.1)), factor, noise)) {
@@ -111,9 +128,27 @@ bool pcWorkSolve(pcWork* work, double tolerance, double goal)
             continue;
         }
         takeImpulses(work);
-        residual = larger(pcWorkResidual(work), pcWorkImbalance(work));
+        double residual = larger(pcWorkResidual(work), pcWorkImbalance(work));
         if (residual <= goal || (residual <= tolerance && !(residual < 0.2 * last))) return true;
-        last = residual, factor = larger(LEAST, 0.1 * factor);
+        last = residual, factor = larger(LEAST, plan->shrink * factor);
+    }
+    return false;
+}
+
+/* From the guess; if that leads nowhere, from nothing: impulses that press bodies against each other without any use hardly shrink by
+ * themselves. */
+bool pcWorkSolve(pcWork* work, double tolerance, double goal)
+{
+    static const Plan plans[] = {{1e-4, 0.1, 25}, {1.0, 0.1, 30}, {100.0, 0.3, 50}};
+    if (!pcWorkEvaluate(work, work->v, false)) return false;
+    pcWorkWeigh(work);
+    double noise = noiseOf(work);
+    goal = larger(goal, noise), tolerance = larger(tolerance, goal);
+    memcpy(work->first, work->v, sizeOf(work));
+    for (int i = 0; i < 3; i++) {
+        if (follow(work, plans + i, tolerance, goal, noise)) return true;
+        memcpy(work->v, work->first, sizeOf(work));
+        forgetImpulses(work);
     }
     return false;
 }

@@ -81,6 +81,7 @@ typedef struct pcBond {
         bool rim;
         v3 axis; /* of the disc, in body axes */
     } feature[2];
+    bool cut;  /* a point of the rim of a disc that all but lies flat: kept within the step, because the next one will be another */
     int owner; /* 0, 1: whose axes the normal k is in */
     v3 k;
     const pcLayer* layer;
@@ -136,7 +137,7 @@ typedef struct pcWork {
     double ahead; /* part of the step after which the geometry is taken; beyond it, it goes on along straight lines. 1: the implicit step */
     double scale;                             /* what counts as one unit of velocity */
     double arm;                               /* and of length, for spins */
-    double *v, *R, *Q, *step, *trial, *start; /* R: balance of the law's impulses; Q: of the answer's */
+    double *v, *R, *Q, *step, *trial, *start, *first; /* R: balance of the law's impulses; Q: of the answer's */
     pcBlocks matrix;
     int newton;
 } pcWork;
