@@ -56,7 +56,7 @@ PC_API pcForm* pcFormShare(const pcForm* form);
 PC_API void pcFormFree(pcForm* form);
 
 typedef struct pcFormInfo {
-    int pieces, functions;
+    int pieces, functions; /* a capsule has three of each: itself and the balls at its ends, where it touches a face */
     double centre[3], radius; /* of a ball around it; infinite if unbounded */
 } pcFormInfo;
 PC_API pcStatus pcFormDescribe(const pcForm* form, pcFormInfo* out);

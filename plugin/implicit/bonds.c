@@ -88,6 +88,17 @@ static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece,
     f->axis = m3TMul(&p->R, m3Mul(&R, v3Make(0, 0, 1)));
 }
 
+/* At an end of a capsule the ball there has its own contact, by functions, if the other piece has any. */
+static bool isAtEnd(const pcPlacedPiece* side, const pcPlacedPiece* other, const pcPose* pose, v3 x, v3 m)
+{
+    const pcShape* shape = side->piece->shape;
+    if (shape->kind != PC_SHAPE_CAPSULE || other->piece->count == 0) return false;
+    m3 R;
+    m3FromQuaternion(v4Load(pose->quaternion), &R);
+    double core = m3TMul(&R, v3Sub(x, v3Load(pose->position))).z - shape->radius * m3TMul(&R, m).z;
+    return fabs(core) >= (1.0 - 1e-6) * fabs(shape->end[0][2]);
+}
+
 static bool isFlat(const pcShape* shape) { return pcShapeIsPolyhedron(shape) || shape->kind == PC_SHAPE_HALFSPACE; }
 
 /* Whose axes the normal goes with: those of the face. */
@@ -204,6 +215,8 @@ static pcStatus findEvents(pcWork* work, int index)
     if (status != PC_OK) return pcFail(status, "forms %d and %d: %s", form[0], form[1], pcStatusText(status));
     for (int i = 0; i < count && i < MOST_EVENTS; i++) {
         pcTouch touch = pcTouchOfEvent(event + i, pose + 1);
+        v3 n = touch.normal, x1 = v3AddScaled(touch.point, -0.5 * touch.gap, n), x2 = v3AddScaled(touch.point, 0.5 * touch.gap, n);
+        if (isAtEnd(side, side + 1, pose, x1, n) || isAtEnd(side + 1, side, pose + 1, x2, v3Neg(n))) continue;
         pcBond* b = addOf(work, index);
         if (!b) return PC_OK; /* the arena remembers */
         b->id = event[i].id;

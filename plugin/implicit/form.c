@@ -63,16 +63,22 @@ void pcFormFree(pcForm* form)
 
 /* ---- the whole ---- */
 
+/* The balls at the ends of a capsule are no pieces of their own. */
+static bool isConvex(const pcForm* form)
+{
+    return form->pieces == 1 || (form->pieces == 3 && form->piece->shape && form->piece->shape->kind == PC_SHAPE_CAPSULE);
+}
+
 /* A ball around all pieces, and what the broadphase sees. */
 static pcStatus finish(pcForm* form, pcForm** out)
 {
     const pcPiece* first = form->piece;
     form->centre = first->centre, form->radius = first->radius;
-    for (int i = 1; i < form->pieces; i++)
+    for (int i = 1; i < form->pieces && !isConvex(form); i++)
         form->radius = larger(form->radius, v3Norm(v3Sub(form->piece[i].centre, form->centre)) + form->piece[i].radius);
     form->boundPose = ORIGIN;
     pcStatus status = PC_OK;
-    if (form->pieces == 1 && first->shape) {
+    if (first->shape && isConvex(form)) {
         form->bound = pcShapeShare(first->shape), form->boundPose = first->pose;
     } else if (form->radius < HUGE_VAL) {
         status = pcShapeSphere(form->radius, &form->bound);
@@ -138,6 +144,39 @@ static void fillFunctions(const pcShape* shape, const pcShapeInfo* info, pcPiece
         for (int i = 0; i < 2; i++) piece->function[1 + i] = planeOf(v3Make(0, 0, i ? -1.0 : 1.0), 0.5 * info->length);
 }
 
+static void place(pcFunction* f, const m3* R, v3 at)
+{
+    if (f->kind == PC_FUNCTION_PLANE && !f->placed) {
+        f->a = m3Mul(R, f->a), f->d += v3Dot(f->a, at);
+        return;
+    }
+    pcFunction old = *f;
+    f->placed = true, f->R = *R, f->at = at;
+    if (!old.placed) return;
+    f->at = v3Add(at, m3Mul(R, old.at));
+    for (int k = 0; k < 3; k++) f->R.column[k] = v3ToLanes(m3Mul(R, v3OfLanes(old.R.column[k])));
+    for (int k = 0; k < 3; k++) f->R.row[k] = (v4d){f->R.column[0][k], f->R.column[1][k], f->R.column[2][k], 0.0};
+}
+
+/* A capsule is the union of itself and of the balls at its ends: lying on a face it touches along a line, whose ends they are. */
+static bool addEnds(pcForm* form, const pcShapeInfo* info)
+{
+    pcPiece* wider = realloc(form->piece, 3 * sizeof *wider);
+    if (!wider) return false;
+    form->piece = wider;
+    for (int i = 0; i < 2; i++) {
+        pcPiece* end = form->piece + form->pieces;
+        *end = (pcPiece){.pose = ORIGIN, .radius = info->semi[0], .round = true, .centre = {0, 0, (i ? -0.5 : 0.5) * info->length}};
+        if (!addFunctions(end, 1)) return false;
+        form->pieces++;
+        end->function[0] = (pcFunction){.kind = PC_FUNCTION_SPHERE, .d = info->semi[0]};
+        m3 still;
+        m3FromQuaternion(v4Load(ORIGIN.quaternion), &still);
+        place(end->function, &still, end->centre);
+    }
+    return true;
+}
+
 pcStatus pcFormOfShape(const pcShape* shape, pcForm** out)
 {
     pcShapeInfo info;
@@ -155,6 +194,8 @@ pcStatus pcFormOfShape(const pcShape* shape, pcForm** out)
     else
         piece->centre = v3Load(info.centre);
     piece->round = info.kind == PC_SHAPE_SPHERE || info.kind == PC_SHAPE_ELLIPSOID;
+    piece->flat = !piece->round && info.kind != PC_SHAPE_CAPSULE;
+    if (info.kind == PC_SHAPE_CAPSULE && !addEnds(form, &info)) return outOfMemory(form);
     return finish(form, out);
 }
 
@@ -239,26 +280,12 @@ static pcStatus checkParts(const pcForm* const* forms, const pcPose* poses, int 
     for (int i = 0; i < count; i++) {
         double square = quaternionSquare(poses[i].quaternion);
         if (!forms[i]) return pcFail(PC_ERROR_ARGUMENT, "part %d of a form is NULL", i);
-        if (convex && (forms[i]->pieces != 1 || forms[i]->piece->count == 0))
+        if (convex && (!isConvex(forms[i]) || forms[i]->piece->count == 0))
             return pcFail(PC_ERROR_ARGUMENT, "part %d of an intersection is not one piece given by functions", i);
         if (!v3Finite(v3Load(poses[i].position)) || !(square > 1e-200 && square < 1e200))
             return pcFail(PC_ERROR_ARGUMENT, "part %d of a form: its pose is not finite, or its quaternion has no length", i);
     }
     return PC_OK;
-}
-
-static void place(pcFunction* f, const m3* R, v3 at)
-{
-    if (f->kind == PC_FUNCTION_PLANE && !f->placed) {
-        f->a = m3Mul(R, f->a), f->d += v3Dot(f->a, at);
-        return;
-    }
-    pcFunction old = *f;
-    f->placed = true, f->R = *R, f->at = at;
-    if (!old.placed) return;
-    f->at = v3Add(at, m3Mul(R, old.at));
-    for (int k = 0; k < 3; k++) f->R.column[k] = v3ToLanes(m3Mul(R, v3OfLanes(old.R.column[k])));
-    for (int k = 0; k < 3; k++) f->R.row[k] = (v4d){f->R.column[0][k], f->R.column[1][k], f->R.column[2][k], 0.0};
 }
 
 static void copyFunctions(const pcPiece* from, const pcPose* pose, pcFunction* to)

@@ -46,6 +46,7 @@ typedef struct pcPiece {
     v3 centre;      /* strictly inside */
     double radius;  /* about the centre; infinite if unbounded */
     bool round;     /* one function, strictly convex: closest points to anything convex are unique */
+    bool flat;      /* has faces: two such pieces touch in regions */
     pcShape* shape; /* the same body as a shape, or NULL; placed at `pose` */
     pcPose pose;
 } pcPiece;

@@ -22,7 +22,7 @@ void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, 
 
 /* A feature in the world: its point that lies farthest along m, and what moves it. */
 typedef struct Spot {
-    v3 arm;       /* from the body to the point or centre */
+    v3 arm; /* from the body to the point or centre */
     v3 x;
     v3 axis, out; /* of a rim: where it is farthest */
     double slope; /* length of m across the axis */

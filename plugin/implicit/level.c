@@ -391,7 +391,8 @@ bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centr
     double own[12][3];
     memset(own, 0, sizeof own);
     for (int c = 0; c < 6; c++) v3Store(own[c], v3Make(-B[c], -B[12 + c], -B[24 + c])); /* what body 1's own motion makes of N */
-    kktMatrix(p, s, jet, 1e-9, A);
+    bool unique = p->side[0]->piece->round || p->side[1]->piece->round;
+    kktMatrix(p, s, jet, unique ? 1e-9 : 1e-2, A); /* along a line of contact the point stays, as far as Newton's method is concerned */
     if (!pcSmallSolve(n, A, n, B, 12, 12)) return false;
     for (int c = 0; c < 12; c++) {
         out->x[c] = v3Make(B[c], B[12 + c], B[24 + c]), out->t[c] = B[36 + c];

@@ -11,7 +11,7 @@
 #define MOST 100.0     /* and of those that always settle */
 #define MOST_STEPS 25  /* of Newton's method in one round */
 #define SHORTEST 0.002 /* part of a Newton step below which no better one is looked for */
-#define STALLED 1e-10 /* rest of a round, by scale, that need not shrink any more once it shrinks slowly: rounding */
+#define STALLED 1e-10  /* rest of a round, by scale, that need not shrink any more once it shrinks slowly: rounding */
 
 static size_t sizeOf(const pcWork* work) { return 6 * (size_t)work->bodies * sizeof(double); }
 

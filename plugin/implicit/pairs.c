@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "implicit/step.h"
 #include "linalg/small.h"
+#include "shape/shape.h"
 
 static const double EVERYWHERE = 1e150;
 
@@ -86,14 +87,17 @@ static bool piecesMeet(const pcImplicitRun* run, const pcPair* pair, const pcPie
     return v3Norm(v3Sub(centre[1], centre[0])) <= a->radius + b->radius + pair->margin;
 }
 
-/* Regions instead of points of contact: both have faces or lines. */
-static bool touchInRegions(const pcPiece* a, const pcPiece* b) { return a->shape && b->shape && !a->round && !b->round; }
+/* A capsule over a half-space touches it with its ends, if at all. */
+static bool isCovered(const pcPiece* p, const pcPiece* q)
+{
+    return p->shape && p->shape->kind == PC_SHAPE_CAPSULE && q->shape && q->shape->kind == PC_SHAPE_HALFSPACE && q->count == 1;
+}
 
 static pcStatus addNear(pcImplicitRun* run, const pcPair* pair, int piece1, int piece2, int* room)
 {
     const pcPlacedForm *a = run->system->forms + pair->shape1, *b = run->system->forms + pair->shape2;
     const pcPiece *p = a->form->piece + piece1, *q = b->form->piece + piece2;
-    if (!piecesMeet(run, pair, p, q)) return PC_OK;
+    if (!piecesMeet(run, pair, p, q) || isCovered(p, q) || isCovered(q, p)) return PC_OK;
     bool functions = p->count > 0 && q->count > 0, shapes = p->shape && q->shape;
     if (!functions && !shapes)
         return pcFail(PC_ERROR_UNSUPPORTED, "forms %d and %d: one has functions only, the other none", pair->shape1, pair->shape2);
@@ -107,7 +111,7 @@ static pcStatus addNear(pcImplicitRun* run, const pcPair* pair, int piece1, int 
     pcNear* near = run->near + run->nears++;
     *near = (pcNear){.form1 = pair->shape1, .form2 = pair->shape2, .piece1 = piece1, .piece2 = piece2};
     near->body1 = a->body, near->body2 = b->body, near->margin = pair->margin;
-    near->events = !functions || touchInRegions(p, q);
+    near->events = !functions || (shapes && !p->round && !q->round);
     chooseLayer(a, b, near);
     return PC_OK;
 }

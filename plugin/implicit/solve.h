@@ -132,11 +132,11 @@ typedef struct pcWork {
     const int* givenOf;      /* contacts that were given */
     const pcKeptBond* given; /* of all of them, from the last step; id 0: unknown */
 
-    bool exact;                               /* bonds of functions are where they will be; else frozen as well */
+    bool exact;   /* bonds of functions are where they will be; else frozen as well */
     bool lost;    /* a level problem was not solved with the bodies at hand: one may lie in another beyond its middle */
     double ahead; /* part of the step after which the geometry is taken; beyond it, it goes on along straight lines. 1: the implicit step */
-    double scale;                             /* what counts as one unit of velocity */
-    double arm;                               /* and of length, for spins */
+    double scale; /* what counts as one unit of velocity */
+    double arm;   /* and of length, for spins */
     double *v, *R, *Q, *step, *trial, *start, *first; /* R: balance of the law's impulses; Q: of the answer's */
     pcBlocks matrix;
     int newton;
