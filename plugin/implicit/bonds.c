@@ -158,7 +158,7 @@ static pcBond* addBond(pcWork* work)
     }
     pcBond* b = work->bond + work->bonds++;
     memset(b, 0, sizeof *b);
-    b->e[0] = b->e[1] = b->own[0] = b->own[1] = 1.0;
+    for (int k = 0; k < 4; k++) b->e[k] = b->own[k] = 1.0;
     return b;
 }
 

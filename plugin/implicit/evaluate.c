@@ -311,11 +311,13 @@ void pcWorkWeigh(pcWork* work)
     for (int i = 0; i < work->bonds; i++) {
         pcBond* b = work->bond + i;
         Sight s = sightOf(work, b);
-        double W[4][12], friction = 0.0;
+        double W[4][12];
         rowsOf(b, &s, W);
         b->own[0] = ownOf(work, b->body1, b->body2, W[0]);
-        for (int k = 1; k < 4; k++) friction = larger(friction, ownOf(work, b->body1, b->body2, W[k]));
-        b->own[1] = friction > 0.0 ? friction : b->own[0];
+        for (int k = 1; k < 4; k++) {
+            b->own[k] = ownOf(work, b->body1, b->body2, W[k]);
+            if (!(b->own[k] > 0.0)) b->own[k] = b->own[0];
+        }
         work->arm = larger(work->arm, larger(moves(work, b->body1) ? v3Norm(s.r1) : 0.0, moves(work, b->body2) ? v3Norm(s.r2) : 0.0));
     }
     for (int i = 0; i < work->rows; i++) {
@@ -352,7 +354,7 @@ double pcWorkDisagreement(const pcWork* work)
 {
     double worst = 0.0;
     for (int i = 0; i < work->bonds; i++)
-        for (int k = 0; k < 4; k++) worst = larger(worst, work->bond[i].e[k > 0] * fabs(work->bond[i].p[k] - work->bond[i].c[k]));
+        for (int k = 0; k < 4; k++) worst = larger(worst, work->bond[i].e[k] * fabs(work->bond[i].p[k] - work->bond[i].c[k]));
     for (int i = 0; i < work->rows; i++) worst = larger(worst, work->rowE[i] * fabs(work->rowP[i] - work->rowC[i]));
     return worst / work->scale;
 }
@@ -366,7 +368,7 @@ static double bondResidual(const pcMove* move, const pcBond* b)
     probe.core = b->coreP;
     pcBondLaw(move, &probe, false);
     double worst = b->own[0] * fabs(probe.c[0] - b->p[0]);
-    for (int k = 1; k < 4; k++) worst = larger(worst, b->own[1] * fabs(probe.c[k] - b->p[k]));
+    for (int k = 1; k < 4; k++) worst = larger(worst, b->own[k] * fabs(probe.c[k] - b->p[k]));
     return worst;
 }
 

@@ -14,20 +14,42 @@
 
 /* ---- rigid ---- */
 
-static void rigidFriction(pcBond* b, bool slopes, double dn)
+/* |c| for c_k = b_k / (e_k + g). */
+static double reach(const double b[3], const double e[3], double g, double c[3])
 {
-    double p[3], size = 0.0, radius = b->c[0];
-    for (int k = 0; k < 3; k++) p[k] = b->r[1 + k] - b->u[1 + k] / b->e[1], size += p[k] * p[k];
-    size = sqrt(size);
-    bool sticks = size <= radius;
-    double part = sticks ? 1.0 : radius / size;
-    for (int k = 0; k < 3; k++) b->c[1 + k] = part * p[k];
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) c[k] = b[k] / (e[k] + g), sum += c[k] * c[k];
+    return sqrt(sum);
+}
+
+/* g >= 0 with |c| = radius: 1 / |c| is nearly a straight line in g and bends one way, so Newton's method on it settles from the left. */
+static double slipOf(const double b[3], const double e[3], double radius, double c[3])
+{
+    double g = 0.0;
+    for (int i = 0; i < 50; i++) {
+        double size = reach(b, e, g, c), slope = 0.0;
+        for (int k = 0; k < 3; k++) slope += c[k] * c[k] / (e[k] + g);
+        double step = (size / radius - 1.0) * size * size / slope;
+        g += step;
+        if (!(fabs(step) > 1e-15 * g)) break;
+    }
+    reach(b, e, g, c);
+    return g;
+}
+
+/* The point of the ball nearest to r - u / e in the norm of e: c = (e + g)^-1 (e r - u), with g = 0 inside, else |c| = radius; and its
+ * derivatives: c.dc = radius d radius gives dg. */
+static void rigidFriction(pcBond* b, bool slopes)
+{
+    const double* e = b->e + 1;
+    double *c = b->c + 1, radius = b->c[0], push[3], M[3], Mcc = 0.0;
+    for (int k = 0; k < 3; k++) push[k] = e[k] * b->r[1 + k] - b->u[1 + k];
+    bool sticks = reach(push, e, 0.0, c) <= radius;
+    double g = sticks ? 0.0 : slipOf(push, e, radius, c);
+    for (int k = 0; k < 3; k++) M[k] = 1.0 / (e[k] + g), Mcc += M[k] * c[k] * c[k];
     for (int i = 0; slopes && i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            double across = (i == k ? 1.0 : 0.0) - (sticks ? 0.0 : p[i] * p[k] / (size * size));
-            b->C[4 * (1 + i) + 1 + k] = -part * across / b->e[1];
-        }
-        if (!sticks) b->C[4 * (1 + i)] = p[i] / size * dn;
+        for (int k = 0; k < 3; k++) b->C[4 * (1 + i) + 1 + k] = (i == k ? -M[i] : 0.0) + (sticks ? 0.0 : M[i] * c[i] * M[k] * c[k] / Mcc);
+        if (!sticks) b->C[4 * (1 + i)] = M[i] * c[i] * radius / Mcc * b->C[0];
     }
 }
 
@@ -38,7 +60,7 @@ static void rigid(pcBond* b, bool slopes)
     memset(b->c, 0, sizeof b->c);
     if (push > 0.0) {
         b->c[0] = push, b->C[0] = -1.0 / b->e[0];
-        rigidFriction(b, slopes, b->C[0]);
+        rigidFriction(b, slopes);
     }
     b->coreNow = b->c[0];
     for (int k = 0; k < 3; k++) b->slip[k] = b->limit[k] > 0.0 ? b->u[1 + k] / b->limit[k] : 0.0;
@@ -120,7 +142,7 @@ static void layerOnce(const pcMove* move, pcBond* b)
     b->coreNow = b->layer->deepest < HUGE_VAL ? larger(0.0, b->core - (b->u[0] + b->layer->deepest / h) / b->e[0]) : 0.0;
     for (int k = 0; k < 2 && tangential; k++) d[k] = b->deflected[1 + k] + h * u[k];
     for (int k = 0; k < 3; k++) { /* rigid rows: by their multipliers */
-        double e = b->limit[k] > 0.0 ? b->e[1] / (b->limit[k] * b->limit[k]) : 1.0;
+        double e = b->limit[k] > 0.0 ? b->e[1 + k] / (b->limit[k] * b->limit[k]) : 1.0;
         f.A[4 * k] = 1.0 / e, f.trial[k] = b->limit[k] * b->r[1 + k] - u[k] / e;
     }
     for (int i = 0; i < 2 && tangential; i++) {
@@ -156,7 +178,7 @@ static void layer(const pcMove* move, pcBond* b, bool slopes)
     pcBond probe = *b;
     memset(b->C, 0, sizeof b->C);
     for (int k = 0; k < 4; k++) {
-        double step = 1e-7 * (fabs(b->u[0]) + fabs(b->u[k]) + 1e-9 * b->e[k > 0] * (b->c[0] + 1e-300)) + 1e-12;
+        double step = 1e-7 * (fabs(b->u[0]) + fabs(b->u[k]) + 1e-9 * b->e[k] * (b->c[0] + 1e-300)) + 1e-12;
         double side[2][4];
         for (int i = 0; i < 2; i++) {
             probe.u[k] = b->u[k] + (i ? step : -step);

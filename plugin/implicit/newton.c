@@ -18,7 +18,7 @@ static size_t sizeOf(const pcWork* work) { return 6 * (size_t)work->bodies * siz
 static void setWeights(pcWork* work, double factor)
 {
     for (int i = 0; i < work->bonds; i++)
-        for (int k = 0; k < 2; k++) work->bond[i].e[k] = factor * work->bond[i].own[k];
+        for (int k = 0; k < 4; k++) work->bond[i].e[k] = factor * work->bond[i].own[k];
     for (int i = 0; i < work->rows; i++) work->rowE[i] = factor * work->rowOwn[i];
 }
 

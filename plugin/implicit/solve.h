@@ -6,7 +6,7 @@
  * Everything that belongs to one contact is eliminated in it: where it is (level.h), and what it pushes with. For given multipliers r of the
  * last round and weights e (velocity per impulse) its impulse is the law of G 3, 5 in projection form,
  *
- *     p_n = max(0, r_n - u_n / e_n),     p_f = projection of r_f - u_f / e_f on the ball |p_f| <= p_n,        u_n = gap(q') / h,
+ *     p_n = max(0, r_n - u_n / e_n),     p_f = projection of r_f - u_f / e_f on the ball |p_f| <= p_n in the norm of e_f,    u_n = gap(q') / h,
  *
  * friction rows being multiplied by mu e_t, mu e_o, mu e_r, so that the ellipsoid G 5 is a ball; nothing is divided by p_n, as G 7 does. A
  * round of Newton's method finds v; then r takes the value of p. At r = p this is G 21-22, whatever e was.
@@ -88,8 +88,8 @@ typedef struct pcBond {
     double limit[3]; /* mu e_t, mu e_o, mu e_r */
     v3 reference;    /* tangent 1 follows this */
     v3 belt;         /* surface velocity */
-    double own[2];   /* own velocity per impulse of the normal row, and of the friction rows as scaled: the largest */
-    double e[2];
+    double own[4];     /* own velocity per impulse of each row, friction as scaled */
+    double e[4];
     double start;        /* gap before the step */
     double deflected[3]; /* deflection before the step: normal, tangents */
 
