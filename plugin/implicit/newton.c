@@ -8,6 +8,7 @@
 #include "implicit/solve.h"
 
 #define LEAST 1e-6     /* weight, in own ones, of the last rounds */
+#define TINIEST 1e-11  /* of rounds in which impulses creep */
 #define MOST 100.0     /* and of those that always settle */
 #define MOST_STEPS 25  /* of Newton's method in one round */
 #define SHORTEST 0.002 /* part of a Newton step below which no better one is looked for */
@@ -130,7 +131,9 @@ static bool follow(pcWork* work, const Plan* plan, double tolerance, double goal
         takeImpulses(work);
         double residual = larger(pcWorkResidual(work), pcWorkImbalance(work));
         if (residual <= goal || (residual <= tolerance && !(residual < 0.2 * last))) return true;
-        last = residual, factor = larger(LEAST, plan->shrink * factor);
+        bool creeps = factor <= LEAST && residual > 0.8 * last; /* impulses still on their way to a bound: they move by u / e in a round */
+        factor = creeps ? larger(TINIEST, 0.01 * factor) : larger(smaller(factor, LEAST), plan->shrink * factor);
+        last = residual;
     }
     return false;
 }

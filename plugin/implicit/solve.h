@@ -88,7 +88,7 @@ typedef struct pcBond {
     double limit[3]; /* mu e_t, mu e_o, mu e_r */
     v3 reference;    /* tangent 1 follows this */
     v3 belt;         /* surface velocity */
-    double own[4];     /* own velocity per impulse of each row, friction as scaled */
+    double own[4];   /* own velocity per impulse of each row, friction as scaled */
     double e[4];
     double start;        /* gap before the step */
     double deflected[3]; /* deflection before the step: normal, tangents */
