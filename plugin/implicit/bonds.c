@@ -11,6 +11,8 @@
 
 enum { MOST_EVENTS = 32, MOST_CUTS = 32 };  /* of a pair: the best set of that size */
 static const double FLAT = 1e-5;            /* tilt of a disc below which the farthest point of its rim jumps about */
+static const double STEEP = 0.05;           /* and above which the events have that point */
+static const unsigned long long DEEPEST = 0x7100000000000000u; /* ids of points that no event has */
 static const double MOST_FRICTION = 1000.0; /* what an infinite coefficient counts as */
 
 /* ---- surfaces ---- */
@@ -192,6 +194,48 @@ static void addCuts(pcWork* work, int index)
     }
 }
 
+/* A disc that all but lies flat on a face: pcEventsOfPair gives points around its rim, but not always that which is deepest. It is taken to be
+ * over the face if it is over the other piece. */
+static void addDeepest(pcWork* work, int index, const pcPlacedPiece side[2], const pcPose pose[2], int first)
+{
+    for (int k = 0; k < 2; k++) {
+        const pcShape* shape = side[k].piece->shape;
+        if (shape->kind != PC_SHAPE_CYLINDER || !isFlat(side[1 - k].piece->shape) || work->bonds == first) continue;
+        v3 n = work->bond[first].n, m = k ? v3Neg(n) : n;
+        m3 R;
+        m3FromQuaternion(v4Load(pose[k].quaternion), &R);
+        v3 own = m3TMul(&R, m), out = {own.x, own.y, 0.0};
+        double slope = v3Norm(out);
+        if (!(slope > 0.0 && slope < STEEP)) continue;
+        v3 rim = v3Scale(shape->radius / slope, out);
+        rim.z = copysign(fabs(shape->end[0][2]), own.z);
+        v3 x = v3Add(v3Load(pose[k].position), m3Mul(&R, rim));
+        double gap = HUGE_VAL, top = -HUGE_VAL;
+        for (int i = first; i < work->bonds; i++) gap = smaller(gap, work->bond[i].s);
+        pcPlacedPiece other = side[1 - k];
+        m3FromQuaternion(v4Load(pose[1 - k].quaternion), &other.R);
+        v3 seen = m3TMul(&other.R, v3Sub(x, v3Load(pose[1 - k].position)));
+        int face = -1;
+        for (int i = 0; i < other.piece->count; i++) {
+            double f = pcFunctionValue(other.piece->function + i, seen);
+            if (f > top) top = f, face = i;
+        }
+        for (int i = 0; i < other.piece->count; i++)
+            if (i != face && pcFunctionValue(other.piece->function + i, seen) > 0.0) face = -2;
+        if (face < 0 || !(top < gap)) continue;
+        pcBond* b = addOf(work, index);
+        if (!b) return;
+        b->id = DEEPEST + (unsigned long long)k;
+        v3 normal = m3Mul(&other.R, other.piece->function[face].a); /* outwards of the face */
+        if (k == 0) normal = v3Neg(normal);
+        freeze(work, b, v3AddScaled(x, k ? -0.5 * top : 0.5 * top, normal), normal, top, 1 - k);
+        roundOff(work, b, k, side[k].piece, pose + k, k ? v3Neg(normal) : normal);
+        b->start = top, b->deflected[0] = larger(0.0, -top);
+        remember(b, work->near + index);
+        if (b->cut && work->near[index].bonds > 0) memset(b->r, 0, sizeof b->r);
+    }
+}
+
 static pcStatus findEvents(pcWork* work, int index)
 {
     pcNear* near = work->near + index;
@@ -209,7 +253,7 @@ static pcStatus findEvents(pcWork* work, int index)
     pcEventSettings settings = pcDefaultEventSettings();
     settings.margin = near->margin;
     pcEvent event[MOST_EVENTS];
-    int count = 0;
+    int count = 0, first = work->bonds;
     pcStatus status = pcEventsOfPair(side[0].piece->shape, pose, side[1].piece->shape, pose + 1, flags, &settings, &near->cache, event,
                                      MOST_EVENTS, &count);
     if (status != PC_OK) return pcFail(status, "forms %d and %d: %s", form[0], form[1], pcStatusText(status));
@@ -227,6 +271,7 @@ static pcStatus findEvents(pcWork* work, int index)
         remember(b, near);
         if (b->cut && near->bonds > 0) memset(b->r, 0, sizeof b->r); /* it is another point than that of the same id before */
     }
+    addDeepest(work, index, side, pose, first);
     addCuts(work, index);
     return PC_OK;
 }

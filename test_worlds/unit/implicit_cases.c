@@ -1,6 +1,7 @@
 #include "implicit_cases.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,24 +184,31 @@ static int addBody(ImplicitCase* c, Dice* d, CaseKind kind)
     return c->bodies++;
 }
 
-/* How far the form reaches along n (world axes) from the position of its body, or of its pose. */
-static double reach(const ImplicitCase* c, int form, const double n[3])
+/* The point of the form that lies farthest along n, from the position of its body, or of its pose; world axes. Returns how far. */
+static double reach(const ImplicitCase* c, int form, const double n[3], double point[3])
 {
     const pcPlacedForm* f = c->form + form;
     const pcPose* pose = f->body >= 0 ? &c->body[f->body].pose : &f->pose;
     double local[3], at[3];
     rotate(pose->quaternion, n, -1.0, local);
-    return caseSupport(c->shape + form, local, at);
+    double far = caseSupport(c->shape + form, local, at);
+    rotate(pose->quaternion, at, 1.0, point);
+    return far;
 }
 
 static const pcPose* poseOf(const ImplicitCase* c, int form) { return c->form[form].body >= 0 ? &c->body[c->form[form].body].pose : &c->form[form].pose; }
 
-/* Puts form 2's body beyond form 1 along n, `gap` apart along it: supports leave no room for an overlap. */
+static bool isFlat(const ImplicitCase* c, int form) { return c->shape[form].kind >= CASE_CYLINDER; }
+
+/* Puts form 2's body beyond form 1 along n, `gap` apart between their supporting planes: they cannot overlap. Their supporting points face
+ * each other; of two bodies with faces the centres do, because a corner that meets a corner is no contact that ever happens. */
 static void putBeyond(ImplicitCase* c, int form1, int form2, const double n[3], double gap)
 {
-    double minus[3] = {-n[0], -n[1], -n[2]}, far = reach(c, form1, n) + reach(c, form2, minus) + gap;
+    double minus[3] = {-n[0], -n[1], -n[2]}, x1[3], x2[3];
+    double far = reach(c, form1, n, x1) + reach(c, form2, minus, x2);
+    for (int i = 0; i < 3 && isFlat(c, form1) && isFlat(c, form2); i++) x1[i] = far * n[i], x2[i] = 0.0;
     pcBody* b = c->body + c->form[form2].body;
-    for (int i = 0; i < 3; i++) b->pose.position[i] = poseOf(c, form1)->position[i] + far * n[i];
+    for (int i = 0; i < 3; i++) b->pose.position[i] = poseOf(c, form1)->position[i] + x1[i] + gap * n[i] - x2[i];
     double away = dot(n, b->velocity); /* most are on their way to a contact */
     for (int i = 0; i < 3 && away > 0.0 && c->bodies != 2; i++) b->velocity[i] -= 2.0 * away * n[i];
 }
@@ -275,10 +283,10 @@ static void populate(ImplicitCase* c, Dice* d, int family)
     default:
         addBody(c, d, roundKind(d));
         for (int i = 0; i < 3; i++) { /* at most 35 degrees from upright, friction at most 50: the cones are pointed together */
-            double minus[3], lean = between(d, 0.0, 35.0 * M_PI / 180.0), turn = between(d, 0.0, 2.0 * M_PI);
+            double minus[3], point[3], lean = between(d, 0.0, 35.0 * M_PI / 180.0), turn = between(d, 0.0, 2.0 * M_PI);
             n[0] = sin(lean) * cos(turn), n[1] = sin(lean) * sin(turn), n[2] = cos(lean);
             for (int k = 0; k < 3; k++) minus[k] = -n[k];
-            addFloor(c, n, -(reach(c, 0, minus) + someGap(d, c)));
+            addFloor(c, n, -(reach(c, 0, minus, point) + someGap(d, c)));
         }
     }
 }
@@ -304,6 +312,8 @@ void implicitCaseMake(int family, unsigned long long seed, ImplicitCase* c)
     c->system = (pcImplicitSystem){.bodyCount = c->bodies, .bodies = c->body, .formCount = c->forms, .forms = c->form};
     c->system.gravity[2] = pick(&d, 8) ? -9.81 : 0.0;
     c->system.surface = surfaceOf, c->system.surfaceContext = c;
+    for (int i = 0; i < 6 * c->bodies; i++) c->free[i] = c->body[i / 6].velocity[i % 6] + (i % 6 < 3 ? c->h * c->system.gravity[i % 6] : 0.0);
+    c->system.freeVelocity = c->free;
 }
 
 void implicitCaseFree(ImplicitCase* c)

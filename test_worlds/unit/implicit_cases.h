@@ -20,6 +20,7 @@ typedef struct ImplicitCase {
     double h;
     int bodies, forms;
     pcBody body[CASE_BODIES];
+    double free[6 * CASE_BODIES]; /* velocity without impulses: without gyroscopic torque, so that a judge knows it */
     CaseShape shape[CASE_FORMS];
     pcPlacedForm form[CASE_FORMS];
     pcSurface surface;
