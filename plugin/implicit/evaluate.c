@@ -409,5 +409,6 @@ double pcWorkJudge(pcWork* work)
     if (!pcWorkEvaluate(work, work->v, false)) return HUGE_VAL;
     pcWorkWeigh(work);
     answerByMultipliers(work);
-    return pcWorkResidual(work);
+    double residual = pcWorkResidual(work); /* and what contacts that are not there any more have given */
+    return larger(residual, pcWorkImbalance(work));
 }

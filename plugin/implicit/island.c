@@ -92,10 +92,13 @@ static double shiftOfPair(const pcWork* work, const pcBond* old, int oldCount, c
     return worst;
 }
 
-static bool hasEvents(const pcWork* work)
+/* Whether features may be others with the bodies at their end: corners and edges of faces, or a pair that was left out because it was far. */
+static bool mustLookAgain(const pcWork* work)
 {
-    for (int i = 0; i < work->nears; i++)
-        if (work->near[work->nearOf[i]].events && !work->near[work->nearOf[i]].skipped) return true;
+    for (int i = 0; i < work->nears; i++) {
+        const pcNear* near = work->near + work->nearOf[i];
+        if (!near->skipped && (near->events || near->bonds == 0)) return true;
+    }
     return false;
 }
 
@@ -117,7 +120,7 @@ static pcStatus lookAgain(pcWork* work, double enough, double* moved)
     *moved = work->lost ? HUGE_VAL : 0.0;
     for (int i = 0; i < work->nears; i++) {
         const pcNear* near = work->near + work->nearOf[i];
-        if (near->events) *moved = larger(*moved, shiftOfPair(work, first[i], count[i], near));
+        if (near->events || count[i] == 0) *moved = larger(*moved, shiftOfPair(work, first[i], count[i], near));
     }
     if (*moved > enough) return PC_OK;
     work->bond = old.bond, work->bonds = old.bonds, work->room = old.room;
@@ -129,13 +132,12 @@ static pcStatus lookAgain(pcWork* work, double enough, double* moved)
 
 static pcStatus roundsAtEnd(pcWork* work, double tolerance, pcIslandEnd* out)
 {
-    bool again = hasEvents(work);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         out->rounds++;
         if (!pcWorkSolve(work, 0.5 * tolerance, GOAL * tolerance)) return PC_OK;
         double moved = 0.0;
         out->residual = larger(pcWorkResidual(work), pcWorkImbalance(work));
-        pcStatus status = again ? lookAgain(work, 0.5 * tolerance, &moved) : PC_OK;
+        pcStatus status = mustLookAgain(work) ? lookAgain(work, 0.5 * tolerance, &moved) : PC_OK;
         if (status != PC_OK || !pcArenaGood(work->arena)) return status;
         if (moved <= 0.5 * tolerance) {
             out->residual = larger(out->residual, moved), out->solved = true;

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const implicitFamilyNames[CASE_FAMILIES] = {"round on a floor",  "round on a fixed round",   "two round bodies", "faces on a floor",
-                                                        "faces on a fixed box", "round on faces", "a pile of three",  "rounds in a corner"};
+const char* const implicitFamilyNames[CASE_FAMILIES] = {"round on a floor", "round on a fixed round", "two round bodies",
+                                                        "faces on a floor", "faces on a fixed box",   "round on faces",
+                                                        "a pile of three",  "rounds in a corner"};
+
+static const double PI = 3.14159265358979323846;
 
 /* ---- numbers ---- */
 
@@ -24,7 +27,7 @@ static double draw(Dice* d) /* 0 .. 1 */
 }
 static double between(Dice* d, double a, double b) { return a + (b - a) * draw(d); }
 static int pick(Dice* d, int n) { return (int)(draw(d) * n) % n; }
-static double normal(Dice* d) { return sqrt(-2.0 * log(1.0 - draw(d))) * cos(2.0 * M_PI * draw(d)); }
+static double normal(Dice* d) { return sqrt(-2.0 * log(1.0 - draw(d))) * cos(2.0 * PI * draw(d)); }
 
 static void direction(Dice* d, double out[3])
 {
@@ -49,7 +52,8 @@ static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a
 static void rotate(const double q[4], const double x[3], double sign, double out[3])
 {
     double u[3] = {sign * q[1], sign * q[2], sign * q[3]}, c[3], e[3];
-    c[0] = u[1] * x[2] - u[2] * x[1] + q[0] * x[0], c[1] = u[2] * x[0] - u[0] * x[2] + q[0] * x[1], c[2] = u[0] * x[1] - u[1] * x[0] + q[0] * x[2];
+    c[0] = u[1] * x[2] - u[2] * x[1] + q[0] * x[0], c[1] = u[2] * x[0] - u[0] * x[2] + q[0] * x[1],
+    c[2] = u[0] * x[1] - u[1] * x[0] + q[0] * x[2];
     e[0] = u[1] * c[2] - u[2] * c[1], e[1] = u[2] * c[0] - u[0] * c[2], e[2] = u[0] * c[1] - u[1] * c[0];
     for (int i = 0; i < 3; i++) out[i] = x[i] + 2.0 * e[i];
 }
@@ -178,7 +182,8 @@ static int addBody(ImplicitCase* c, Dice* d, CaseKind kind)
     for (int i = 0; i < 3; i++) b->velocity[i] = speed * way[i];
     direction(d, way);
     for (int i = 0; i < 3; i++) b->velocity[3 + i] = spin * way[i];
-    double way1 = c->h * (speed + spin), most = 0.15; /* half the smallest semi-axis there is: farther in one step, bodies pass through each other */
+    double way1 = c->h * (speed + spin),
+           most = 0.15; /* half the smallest semi-axis there is: farther in one step, bodies pass through each other */
     for (int i = 0; i < 6 && way1 > most; i++) b->velocity[i] *= most / way1;
     addForm(c, shape, c->bodies, NULL);
     return c->bodies++;
@@ -196,7 +201,10 @@ static double reach(const ImplicitCase* c, int form, const double n[3], double p
     return far;
 }
 
-static const pcPose* poseOf(const ImplicitCase* c, int form) { return c->form[form].body >= 0 ? &c->body[c->form[form].body].pose : &c->form[form].pose; }
+static const pcPose* poseOf(const ImplicitCase* c, int form)
+{
+    return c->form[form].body >= 0 ? &c->body[c->form[form].body].pose : &c->form[form].pose;
+}
 
 static bool isFlat(const ImplicitCase* c, int form) { return c->shape[form].kind >= CASE_CYLINDER; }
 
@@ -223,7 +231,7 @@ static void align(ImplicitCase* c, Dice* d, int body)
     if (pick(d, 2) == 0) return;
     memset(q, 0, 4 * sizeof *q);
     int axis = pick(d, 4);
-    double angle = pick(d, 2) ? 0.5 * M_PI : between(d, 0.0, M_PI);
+    double angle = pick(d, 2) ? 0.5 * PI : between(d, 0.0, PI);
     q[0] = cos(0.5 * angle), q[1 + axis % 3] = sin(0.5 * angle);
 }
 
@@ -283,7 +291,7 @@ static void populate(ImplicitCase* c, Dice* d, int family)
     default:
         addBody(c, d, roundKind(d));
         for (int i = 0; i < 3; i++) { /* at most 35 degrees from upright, friction at most 50: the cones are pointed together */
-            double minus[3], point[3], lean = between(d, 0.0, 35.0 * M_PI / 180.0), turn = between(d, 0.0, 2.0 * M_PI);
+            double minus[3], point[3], lean = between(d, 0.0, 35.0 * PI / 180.0), turn = between(d, 0.0, 2.0 * PI);
             n[0] = sin(lean) * cos(turn), n[1] = sin(lean) * sin(turn), n[2] = cos(lean);
             for (int k = 0; k < 3; k++) minus[k] = -n[k];
             addFloor(c, n, -(reach(c, 0, minus, point) + someGap(d, c)));
@@ -312,7 +320,8 @@ void implicitCaseMake(int family, unsigned long long seed, ImplicitCase* c)
     c->system = (pcImplicitSystem){.bodyCount = c->bodies, .bodies = c->body, .formCount = c->forms, .forms = c->form};
     c->system.gravity[2] = pick(&d, 8) ? -9.81 : 0.0;
     c->system.surface = surfaceOf, c->system.surfaceContext = c;
-    for (int i = 0; i < 6 * c->bodies; i++) c->free[i] = c->body[i / 6].velocity[i % 6] + (i % 6 < 3 ? c->h * c->system.gravity[i % 6] : 0.0);
+    for (int i = 0; i < 6 * c->bodies; i++)
+        c->free[i] = c->body[i / 6].velocity[i % 6] + (i % 6 < 3 ? c->h * c->system.gravity[i % 6] : 0.0);
     c->system.freeVelocity = c->free;
 }
 

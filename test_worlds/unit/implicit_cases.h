@@ -7,7 +7,17 @@
 enum { CASE_BODIES = 4, CASE_FORMS = 6, CASE_FAMILIES = 8 };
 
 /* What a form is, in words that a judge can check without asking the library. */
-typedef enum CaseKind { CASE_HALFSPACE, CASE_SPHERE, CASE_ELLIPSOID, CASE_SUPER, CASE_CYLINDER, CASE_CAPSULE, CASE_BOX, CASE_HULL, CASE_KINDS } CaseKind;
+typedef enum CaseKind {
+    CASE_HALFSPACE,
+    CASE_SPHERE,
+    CASE_ELLIPSOID,
+    CASE_SUPER,
+    CASE_CYLINDER,
+    CASE_CAPSULE,
+    CASE_BOX,
+    CASE_HULL,
+    CASE_KINDS
+} CaseKind;
 
 typedef struct CaseShape {
     CaseKind kind;

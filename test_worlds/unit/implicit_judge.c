@@ -23,7 +23,7 @@ static void matrixOf(const double q[4], double R[3][3])
 }
 
 /* exp(h omega) R by Rodrigues' formula on the matrix, not on a quaternion. */
-static void turned(const double w[3], double h, const double R[3][3], double out[3][3])
+static void turned(const double w[3], double h, double R[3][3], double out[3][3])
 {
     double angle = h * length(w), k[3] = {0, 0, 0};
     for (int i = 0; i < 3 && angle > 0.0; i++) k[i] = w[i] * h / angle;
@@ -76,7 +76,7 @@ static double widthAlong(const ImplicitCase* c, const pcImplicitResult* r, int f
 
 /* ---- scales ---- */
 
-static double inertiaTimes(const ImplicitCase* c, int body, const double R[3][3], const double w[3], double sign, double out[3])
+static double inertiaTimes(const ImplicitCase* c, int body, double R[3][3], const double w[3], double sign, double out[3])
 {
     double local[3], sum = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -217,34 +217,32 @@ static void judgePose(const ImplicitCase* c, const pcImplicitResult* r, int body
     }
 }
 
-/* Along the normals of their contacts, or, without any, along the line of centres, improved by supports. */
+/* Along the normals of their contacts, or along whatever direction proves that they are apart. */
 static void judgePair(const ImplicitCase* c, const pcImplicitResult* r, int form1, int form2, ImplicitVerdict* out)
 {
     if (c->form[form1].body == c->form[form2].body && c->form[form1].body >= 0) return;
     if (c->form[form1].body < 0 && c->form[form2].body < 0) return;
-    double best = -HUGE_VAL, n[3];
+    double best = -HUGE_VAL, n[3] = {0, 0, 1};
     for (int i = 0; i < r->contactCount; i++) {
         const pcImplicitContact* k = r->contacts + i;
         bool same = k->form1 == form1 && k->form2 == form2;
         if (same) best = fmax(best, widthAlong(c, r, form1, form2, k->normal));
     }
-    End a = formEnd(c, r, form1), b = formEnd(c, r, form2);
-    for (int i = 0; i < 3; i++) n[i] = b.at[i] - a.at[i];
-    for (int round = 0; round < 2000 && best < -1e-9; round++) { /* the width grows along the difference of the supporting points */
-        double size = length(n), local[3], minus[3], x1[3], x2[3], apart[3];
-        for (int i = 0; i < 3; i++) n[i] /= size;
-        best = fmax(best, widthAlong(c, r, form1, form2, n));
-        for (int k = 0; k < 3; k++) {
-            local[k] = a.R[0][k] * n[0] + a.R[1][k] * n[1] + a.R[2][k] * n[2];
-            minus[k] = -(b.R[0][k] * n[0] + b.R[1][k] * n[1] + b.R[2][k] * n[2]);
-        }
-        caseSupport(c->shape + form1, local, x1), caseSupport(c->shape + form2, minus, x2);
-        for (int i = 0; i < 3; i++) {
-            apart[i] = b.at[i] - a.at[i];
-            for (int k = 0; k < 3; k++) apart[i] += b.R[i][k] * x2[k] - a.R[i][k] * x1[k];
-            n[i] += apart[i] / (1.0 + round);
-        }
+    for (int i = 0; i < 4000 && best < -1e-9; i++) { /* evenly over the sphere, for a start */
+        double z = 1.0 - (2.0 * i + 1.0) / 4000.0, angle = 2.399963229728653 * i,
+               d[3] = {sqrt(1.0 - z * z) * cos(angle), sqrt(1.0 - z * z) * sin(angle), z};
+        double width = widthAlong(c, r, form1, form2, d);
+        if (width > best) best = width, memcpy(n, d, sizeof n);
     }
+    for (double step = 0.05; step > 1e-12 && best < -1e-9; step *= 0.7) /* then uphill in smaller and smaller steps */
+        for (int i = 0; i < 24; i++) {
+            double d[3], size, turn = 2.399963229728653 * i, z = cos(0.7 * i), e[3] = {sin(turn), cos(turn), z};
+            for (int k = 0; k < 3; k++) d[k] = n[k] + step * e[k];
+            size = length(d);
+            for (int k = 0; k < 3; k++) d[k] /= size;
+            double width = widthAlong(c, r, form1, form2, d);
+            if (width > best) best = width, memcpy(n, d, sizeof n);
+        }
     out->penetration = fmax(out->penetration, -best);
 }
 
