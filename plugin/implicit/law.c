@@ -82,44 +82,43 @@ typedef struct Friction {
     double A[9], trial[3], limit[3]; /* tangents and spin */
 } Friction;
 
-/* (I + g A E^-2) p = trial, E = radius * limit. Returns |E^-1 p|. */
-static double frictionAt(const Friction* f, double radius, double g, double p[3])
+/* (I + g A E^-2) p = trial, E = radius * limit. Returns |E^-1 p|, and in *slope its derivative by g. */
+static double frictionAt(const Friction* f, double radius, double g, double p[3], double* slope)
 {
-    double M[9];
-    for (int i = 0; i < 3; i++) {
-        p[i] = f->trial[i];
-        for (int k = 0; k < 3; k++) {
-            double E = radius * f->limit[k];
-            M[3 * i + k] = (i == k ? 1.0 : 0.0) + (E > 0.0 ? g * f->A[3 * i + k] / (E * E) : 0.0);
-        }
-    }
-    pcSmallSolve(3, M, 3, p, 1, 1);
-    double sum = 0.0;
+    double M[9], both[6], weight[3], sum = 0.0, change = 0.0; /* two right sides: trial, then A E^-2 p */
     for (int k = 0; k < 3; k++) {
         double E = radius * f->limit[k];
-        if (E > 0.0) sum += p[k] * p[k] / (E * E);
+        weight[k] = E > 0.0 ? 1.0 / (E * E) : 0.0;
     }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 3; k++) M[3 * i + k] = (i == k ? 1.0 : 0.0) + g * f->A[3 * i + k] * weight[k];
+            both[3 * round + i] = f->trial[i];
+            for (int k = 0; k < 3 && round == 1; k++) both[3 + i] = (k == 0 ? 0.0 : both[3 + i]) - f->A[3 * i + k] * weight[k] * both[k];
+        }
+        pcSmallSolve(3, M, 3, both + 3 * round, 1, 1);
+    }
+    for (int k = 0; k < 3; k++) p[k] = both[k], sum += weight[k] * p[k] * p[k], change += weight[k] * p[k] * both[3 + k];
+    *slope = sum > 0.0 ? change / sqrt(sum) : 0.0;
     return sqrt(sum);
 }
 
-/* The friction of a layer for a given normal impulse; returns g, with p its force. */
+/* The friction of a layer for a given normal impulse; returns g, with p its force. By Newton's method on 1 / |E^-1 p| as above. */
 static double layerFriction(const Friction* f, double radius, double p[3])
 {
-    memcpy(p, f->trial, 3 * sizeof *p);
-    for (int k = 0; k < 3; k++)
-        if (!(radius * f->limit[k] > 0.0)) p[k] = 0.0;
-    if (!(radius > 0.0) || frictionAt(f, radius, 0.0, p) <= 1.0) return 0.0;
-    double low = 0.0, high = radius * radius;
-    while (high < 1e300 && frictionAt(f, radius, high, p) > 1.0) low = high, high *= 4.0;
-    for (int i = 0; i < 200 && high - low > 1e-16 * high; i++) {
-        double middle = 0.5 * (low + high);
-        if (frictionAt(f, radius, middle, p) > 1.0)
-            low = middle;
-        else
-            high = middle;
+    double g = 0.0, slope;
+    memset(p, 0, 3 * sizeof *p);
+    if (!(radius > 0.0)) return 0.0;
+    double size = frictionAt(f, radius, 0.0, p, &slope);
+    for (int i = 0; i < 60 && (i > 0 || size > 1.0) && slope < 0.0; i++) {
+        double step = (size - size * size) / slope;
+        g = larger(0.0, g + step);
+        size = frictionAt(f, radius, g, p, &slope);
+        if (!(fabs(step) > 1e-15 * g)) break;
     }
-    frictionAt(f, radius, high, p);
-    return high;
+    for (int k = 0; k < 3; k++)
+        if (!(f->limit[k] > 0.0)) p[k] = 0.0;
+    return g;
 }
 
 /* The force of the layer along row i, (normal, tangents), for the deflections d. */
@@ -140,8 +139,8 @@ static void layerOnce(const pcMove* move, pcBond* b)
     double u[3], slip[3] = {0, 0, 0};
     for (int k = 0; k < 3; k++) u[k] = b->limit[k] > 0.0 ? b->u[1 + k] / b->limit[k] : 0.0;
     b->coreNow = b->layer->deepest < HUGE_VAL ? larger(0.0, b->core - (b->u[0] + b->layer->deepest / h) / b->e[0]) : 0.0;
-    for (int k = 0; k < 2 && tangential; k++) d[k] = b->deflected[1 + k] + h * u[k];
-    for (int k = 0; k < 3; k++) { /* rigid rows: by their multipliers */
+    for (int k = 0; k < 2 && tangential; k++) d[k] = b->deflected[1 + k] + h * u[k]; /* without slip */
+    for (int k = 0; k < 3; k++) {                                                    /* rigid rows: by their multipliers */
         double e = b->limit[k] > 0.0 ? b->e[1 + k] / (b->limit[k] * b->limit[k]) : 1.0;
         f.A[4 * k] = 1.0 / e, f.trial[k] = b->limit[k] * b->r[1 + k] - u[k] / e;
     }
@@ -151,7 +150,8 @@ static void layerOnce(const pcMove* move, pcBond* b)
             f.A[3 * i + k] = h * (h * b->layer->stiffness[3 * (1 + i) + 1 + k] + b->layer->damping[3 * (1 + i) + 1 + k]);
     }
     double touched[2] = {d[0], d[1]}, spring = 0.0, last = -1.0;
-    for (int round = 0; round < 60 && fabs(spring - last) > 1e-15 * spring; round++) {
+    for (int k = 0; k < 2; k++) d[k] = b->deflected[1 + k]; /* as if all slipped: what sticks has moved on by the end of the first round */
+    for (int round = 0; round < 60 && (round < 2 || fabs(spring - last) > 1e-15 * spring); round++) {
         last = spring;
         spring = normal > 0.0 || (move->midpoint && b->start < 0.0)
                      ? larger(0.0, h * springForce(move, b, s) + layerRow(move, b, 0, normal, d))
@@ -163,7 +163,6 @@ static void layerOnce(const pcMove* move, pcBond* b)
             slip[k] = E > 0.0 ? -g * p[k] / (E * E) : u[k];
         }
         for (int k = 0; k < 2 && tangential; k++) d[k] = touched[k] - h * slip[k];
-        if (!tangential) break;
     }
     for (int k = 0; k < 3; k++) b->c[1 + k] = b->limit[k] > 0.0 ? p[k] / b->limit[k] : 0.0;
     for (int k = 0; k < 3; k++) b->slip[k] = k < 2 && tangential ? slip[k] : u[k];
