@@ -130,6 +130,7 @@ typedef struct pcImplicitContact {
     unsigned long long id;
     double point1[3], point2[3]; /* on form 1 and on form 2; equal to rounding where it pushes */
     double normal[3], tangent1[3], tangent2[3];
+    double before;        /* gap before the step */
     double gap;           /* at the end of the step; with a layer, minus its deflection */
     double impulse[4];    /* G: p_n, p_t, p_o, p_r, on body 2 */
     double core;          /* part of p_n that comes from the rigid core (all of it without a layer) */

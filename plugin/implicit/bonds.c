@@ -9,11 +9,11 @@
 #include "implicit/solve.h"
 #include "shape/shape.h"
 
-enum { MOST_EVENTS = 32, MOST_CUTS = 32 };  /* of a pair: the best set of that size */
-static const double FLAT = 1e-5;            /* tilt of a disc below which the farthest point of its rim jumps about */
-static const double STEEP = 0.05;           /* and above which the events have that point */
+enum { MOST_EVENTS = 32, MOST_CUTS = 32 };                     /* of a pair: the best set of that size */
+static const double FLAT = 1e-5;                               /* tilt of a disc below which the farthest point of its rim jumps about */
+static const double STEEP = 0.05;                              /* and above which the events have that point */
 static const unsigned long long DEEPEST = 0x7100000000000000u; /* ids of points that no event has */
-static const double MOST_FRICTION = 1000.0; /* what an infinite coefficient counts as */
+static const double MOST_FRICTION = 1000.0;                    /* what an infinite coefficient counts as */
 
 /* ---- surfaces ---- */
 

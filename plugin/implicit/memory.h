@@ -34,6 +34,8 @@ struct pcImplicitMemory {
     int shapes; /* pcImplicitSystemStep: forms of the shapes of the last step */
     unsigned long long* shapeId;
     pcForm** form;
+    int contactRoom;
+    pcImplicitContact* contact;
 };
 
 void pcImplicitMemoryClear(pcImplicitMemory* memory);

@@ -115,6 +115,7 @@ void pcImplicitWriteContact(const pcImplicitRun* run, const pcBond* b, pcImplici
 {
     bool given = b->near < 0;
     *out = (pcImplicitContact){.body1 = b->body1, .body2 = b->body2, .form1 = -1, .form2 = -1, .id = b->id, .gap = b->s, .core = b->coreP};
+    out->before = b->start;
     if (!given) out->form1 = run->near[b->near].form1, out->form2 = run->near[b->near].form2;
     v3Store(out->normal, b->n), v3Store(out->tangent1, b->t), v3Store(out->tangent2, b->o);
     out->impulse[0] = b->p[0];
