@@ -327,15 +327,18 @@ int pcCliSweep(int argc, char** argv)
 {
     Options options;
     const pcRanks* ranks;
+    if (!pcRanksSpeaks() && !(freopen("/dev/null", "w", stderr) && freopen("/dev/null", "w", stdout))) return PC_CLI_BAD_INPUT;
     for (int i = 0; i < argc; i++)
         if (pcCliIsHelp(argv[i])) return fputs(help, stdout) >= 0 ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
     if (pcRanksFind(&ranks) != PC_OK) return pcCliBadInput("%s", pcLastError());
-    if (ranks && ranks->rank > 0 && !freopen("/dev/null", "w", stderr)) return PC_CLI_BAD_INPUT; /* rank 0 speaks for all */
     static pcCliPage page;
     int code = readOptions(&options, argc, argv);
     bool writes = code == 0 && !options.dryRun && !(ranks && ranks->rank > 0); /* rank 0 writes the page */
     if (writes) code = pcCliPageBegin(&page, options.page, "sweep", argc, argv);
-    if (code == 0) code = sweep(&options, ranks, &page);
+    if (code == 0)
+        code = sweep(&options, ranks, &page);
+    else if (ranks && ranks->rank == 0)
+        pcShareDismiss(ranks, code);
     pcCliPageDrop(&page);
     if (ranks) ranks->finish();
     return code;

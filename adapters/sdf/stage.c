@@ -146,15 +146,33 @@ static dSpaceID makeSpace(const pcScene* scene)
     return scene->collisions <= few ? dSimpleSpaceCreate(0) : dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
 }
 
+/* All worlds share one queue of jobs for their steps unless they have their own, and that queue knows no other threads. */
+static pcStatus makeWorld(pcStage* stage)
+{
+    dThreadingImplementationID jobs = dThreadingAllocateSelfThreadedImplementation();
+    stage->world = dWorldCreate();
+    stage->inner->jobs = jobs;
+    if (!jobs) return outOfMemory();
+    dWorldSetStepThreadingImplementation(stage->world, dThreadingImplementationGetFunctions(jobs), jobs);
+    return PC_OK;
+}
+
+static void destroyWorld(pcStage* stage)
+{
+    dWorldSetStepThreadingImplementation(stage->world, NULL, NULL);
+    dWorldDestroy(stage->world);
+    if (stage->inner->jobs) dThreadingFreeImplementation(stage->inner->jobs);
+}
+
 static pcStatus fill(pcStage* stage)
 {
     const pcScenePhysics* p = &stage->inner->scene->physics;
-    stage->world = dWorldCreate();
+    pcStatus status = makeWorld(stage);
     stage->space = makeSpace(stage->inner->scene);
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
-    pcStatus status = pcStageBalance(stage);
+    if (status == PC_OK) status = pcStageBalance(stage);
     setPhysics(stage, p);
     if (status == PC_OK) status = makeBodies(stage);
     if (status == PC_OK) status = pcStageGeoms(stage);
@@ -204,7 +222,7 @@ void pcStageFree(pcStage* stage)
     if (!stage) return;
     if (stage->inner->attached) pcWorldDetach(stage->world);
     dSpaceDestroy(stage->space);
-    dWorldDestroy(stage->world);
+    destroyWorld(stage);
     closeOde();
     freeInner(stage->inner);
     free(stage->body);

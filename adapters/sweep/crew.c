@@ -163,7 +163,7 @@ pcStatus pcCrewGive(pcCrew* c, const long long* trials, int count)
 {
     pcStatus status = PC_OK;
     pthread_mutex_lock(&c->lock);
-    memmove(c->waiting, c->waiting + c->first, (size_t)(c->last - c->first) * sizeof *c->waiting);
+    if (c->first < c->last) memmove(c->waiting, c->waiting + c->first, (size_t)(c->last - c->first) * sizeof *c->waiting);
     c->last -= c->first, c->first = 0;
     if (c->last + count > c->room) {
         long long* wider = realloc(c->waiting, (size_t)(c->last + count) * sizeof *wider);

@@ -11,13 +11,15 @@
 #include "base/status.h"
 
 /* Set by mpirun (OpenMPI), or by whatever else starts processes by PMI. */
-static int jobSize(void)
+static int jobNumber(const char* openMpi, const char* others, int missing)
 {
-    static const char* const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    return 1;
+    const char* text = getenv(openMpi) ? getenv(openMpi) : getenv(others);
+    return text ? atoi(text) : missing;
 }
+
+static int jobSize(void) { return jobNumber("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1); }
+
+bool pcRanksSpeaks(void) { return jobNumber("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0) == 0; }
 
 /* Beside the tool as it was built, or where it is installed. */
 static void* openModule(void)

@@ -24,6 +24,9 @@ typedef struct pcRanks {
 
 typedef const pcRanks* pcRanksStart(void); /* NULL: MPI does not work */
 
+/* Whether this process is the one of its job that speaks for all; also where there is no job. */
+bool pcRanksSpeaks(void);
+
 /* NULL in *out and PC_OK: this is no job of several processes. PC_ERROR_UNSUPPORTED: it is one, and this build cannot take part. */
 pcStatus pcRanksFind(const pcRanks** out);
 

@@ -67,10 +67,10 @@ void pcTrialWorldReset(pcTrialWorld* world, const pcSettings* settings, double s
     const pcScene* from = world->source;
     pcScene* s = &world->scene;
     world->settings = *settings, world->step = step, world->time = time;
-    memcpy(s->link, from->link, (size_t)s->links * sizeof *s->link);
-    memcpy(s->collision, from->collision, (size_t)s->collisions * sizeof *s->collision);
-    memcpy(s->joint, from->joint, (size_t)s->joints * sizeof *s->joint);
-    memcpy(s->model, from->model, (size_t)s->models * sizeof *s->model);
+    for (int i = 0; i < s->links; i++) s->link[i] = from->link[i];
+    for (int i = 0; i < s->collisions; i++) s->collision[i] = from->collision[i];
+    for (int i = 0; i < s->joints; i++) s->joint[i] = from->joint[i];
+    for (int i = 0; i < s->models; i++) s->model[i] = from->model[i];
     s->physics = from->physics;
 }
 
