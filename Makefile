@@ -8,7 +8,7 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
 ARGS       ?=
 
-PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev libgtest-dev
+PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev zlib1g-dev libgtest-dev libopenmpi-dev openmpi-bin
 
 # One folder for each kind of build; a kind is configured again only when its options change.
 KIND    = release
@@ -18,12 +18,15 @@ DIR     = $(BUILD)/$(KIND)
 # CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
 CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: help setup configure build demo test test-hosts bench fuzz install sanitize tsan format clean
+.PHONY: help setup configure build demo test test-hosts test-report figures gallery bench fuzz install sanitize tsan format clean
 
 help:
 	@echo "make demo            build, and compare ODE with us on a world that balances"
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
+	@echo "make test-report     open the pages that --report writes in Chromium (installed if missing), and in Firefox where it is"
+	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
+	@echo "make figures         the pictures of the README, from such pages"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
 	@echo "                     FUZZ_METRIC, FUZZ_SDF: other arguments for the two programs, such as FUZZ_SDF='1000 7' (files, seed)"
@@ -64,6 +67,25 @@ test-hosts: build
 	@bash .ci/setup python3-pyode mokomaze mu-cade xmoto xvfb
 	@echo "== test-hosts"
 	@test_worlds/hosts/run $(DIR)/pcontact $(or $(ARGS),30)
+
+test-report: build
+	@bash .ci/setup chromium
+	@echo "== test-report"
+	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser
+
+# The README's pictures, from pages of the tool.
+figures: build
+	@bash .ci/setup chromium
+	@echo "== figures"
+	@mkdir -p $(BUILD)/figures
+	@$(DIR)/pcontact compare stack10 --time 10 --report $(BUILD)/figures/stack10.html >$(BUILD)/figures/stack10.txt
+	@$(DIR)/pcontact compare balance2 --report $(BUILD)/figures/balance2.html >$(BUILD)/figures/balance2.txt
+	@$(DIR)/pcontact bench papers --report $(BUILD)/figures/papers.html >$(BUILD)/figures/papers.txt
+	@$(DIR)/pcontact sweep grasp --report $(BUILD)/figures/grasp.html >$(BUILD)/figures/grasp.txt
+	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
+
+gallery: build
+	@test_worlds/browser/gallery $(DIR)/pcontact $(BUILD)/gallery
 
 bench: build
 	@echo "== bench: pcontact bench metric"

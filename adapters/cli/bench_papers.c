@@ -3,20 +3,23 @@
  * both models, with our gap and with theirs; and against gamma for balance2 (T figure 19).
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "adapters/cli/cli.h"
 #include "adapters/cli/options.h"
+#include "adapters/cli/pages.h"
 #include "adapters/cli/play.h"
 #include "adapters/cli/worlds.h"
 
 static const char help[] =
-    "Usage: pcontact bench papers [WORLD]... [--quick] [--csv FILE]\n\n"
+    "Usage: pcontact bench papers [WORLD]... [--quick] [--csv FILE] [--report FILE.html]\n\n"
     "Plays the papers' worlds (balance2, pyramid1, dice3, setup6; or those that are named) with the steps that the papers use, and prints\n"
     "the mean infeasibility with its local slope in h: 2 where contact persists (T 6.12), less or none where it is only a bound.\n\n"
     "  --quick      without the smallest steps\n"
-    "  --csv FILE   every figure as a line: world,model,gap,gamma,h,mean,most,residual\n";
+    "  --csv FILE   every figure as a line: world,model,gap,gamma,h,mean,most,residual\n"
+    "  --report FILE.html   a page with mean infeasibility against the step (model lcp, our gap) and the slopes fitted to it\n";
 
 enum { STEPS = 5, GAPS = 2, MODELS = 2 };
 #define ADAPTIVE 3.0 /* in place of a gamma */
@@ -41,6 +44,9 @@ typedef struct Bench {
     bool quick;
     FILE* csv;
     bool named[PAPERS], any;
+    pcCliPage page;
+    int points[PAPERS];
+    double point[PAPERS][STEPS][2]; /* h and mean infeasibility under lcp with our gap, for the page */
 } Bench;
 
 static pcStatus playPaper(const Bench* b, const Paper* paper, const char* model, int gap, double gamma, double h, pcPlayed* played)
@@ -78,7 +84,15 @@ static void printSlope(double mean, double before, double h, double hBefore)
         printf(" %6s", "-");
 }
 
-static int againstStep(const Bench* b, const Paper* paper)
+static void keepPoint(Bench* b, const Paper* paper, double h, double mean)
+{
+    ptrdiff_t i = paper - papers;
+    if (!isfinite(mean)) return;
+    b->point[i][b->points[i]][0] = h, b->point[i][b->points[i]][1] = mean;
+    b->points[i]++;
+}
+
+static int againstStep(Bench* b, const Paper* paper)
 {
     double before[MODELS * GAPS] = {0}, hBefore = 1.0;
     printf("\n%s, gamma %g: mean infeasibility and its local slope\n       h", paper->world, paper->gamma);
@@ -94,6 +108,7 @@ static int againstStep(const Bench* b, const Paper* paper)
             printMean(&played);
             printSlope(played.infeasibility.mean, before[k], h, hBefore);
             before[k] = played.infeasibility.mean;
+            if (k == 0) keepPoint(b, paper, h, played.infeasibility.mean);
             fflush(stdout);
         }
         putchar('\n');
@@ -141,6 +156,10 @@ static int readOptions(Bench* b, int argc, char** argv)
             b->csv = fopen(file, "w");
             if (!b->csv) return pcCliBadInput("'%s' cannot be written", file);
             fputs("world,model,gap,gamma,h,mean,most,residual\n", b->csv);
+        } else if (pcCliOption("--report", argc, argv, &i, &file)) {
+            if (!file) return PC_CLI_BAD_INPUT;
+            int code = pcCliPageBegin(&b->page, file, "bench papers", argc, argv);
+            if (code != 0) return code;
         } else if (!nameWorld(b, argv[i])) {
             return pcCliBadInput("'bench papers' knows no '%s'; 'pcontact bench papers --help' explains it", argv[i]);
         }
@@ -148,16 +167,29 @@ static int readOptions(Bench* b, int argc, char** argv)
     return -1;
 }
 
+static int writePage(Bench* b)
+{
+    pcPageSeries series[PAPERS];
+    int count = 0;
+    for (int i = 0; i < PAPERS; i++)
+        if (b->points[i] > 0) series[count++] = (pcPageSeries){papers[i].world, b->points[i], (const double(*)[2])b->point[i]};
+    pcPageSlopes slopes = {"Mean infeasibility against the step, model lcp", "step h, s", count, series};
+    pcPage content = {.title = "The papers' worlds", .subtitle = "infeasibility against the step", .slopes = 1, .slope = &slopes};
+    return pcCliPageEnd(&b->page, &content);
+}
+
 int pcCliBenchPapers(int argc, char** argv)
 {
-    Bench b = {0};
+    static Bench b;
     int code = readOptions(&b, argc, argv);
     if (code < 0) {
         code = PC_CLI_OK;
         for (int i = 0; i < PAPERS && code == PC_CLI_OK; i++)
             if (!b.any || b.named[i]) code = againstStep(&b, papers + i);
         if (code == PC_CLI_OK && (!b.any || b.named[0])) code = againstGamma(&b);
+        if (code == PC_CLI_OK) code = writePage(&b);
     }
+    pcCliPageDrop(&b.page);
     if (b.csv && fclose(b.csv) != 0 && code == PC_CLI_OK) code = PC_CLI_CHECK_FAILED;
     return code;
 }

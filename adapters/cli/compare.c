@@ -8,15 +8,17 @@
 #include <unistd.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/pages.h"
 #include "adapters/cli/play_options.h"
 #include "stepper/settings.h"
 
 static const char help[] =
-    "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--format csv|json]\n\n"
+    "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--format csv|json]\n\n"
     "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way:\n\n"
     "  pcontact compare balance2\n"
     "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
-    "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n\n"
+    "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n"
+    "  pcontact compare balance2 --report balance2.html                 a page for the browser: all three side by side\n\n"
     "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
     "  joint error    before each step: the largest error of a joint's rows\n"
     "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
@@ -68,6 +70,7 @@ static double valueOf(const Quantity* q, const pcPlayed* played)
 
 typedef struct Comparison {
     const pcPlayOptions* options;
+    pcCliPage page;
     char model[MODELS][32];
     pcPlayed played[MODELS];
 } Comparison;
@@ -161,9 +164,31 @@ static pcStatus playOne(Comparison* c, int k)
     if (o->csv && snprintf(csv, sizeof csv, "%s.%s", o->csv, name) >= (int)sizeof csv)
         return pcPlay(&(pcPlayPlan){.file = o->path, .csv = o->csv, .settings = settings}, c->played + k); /* refused: too long */
     pcPlayPlan plan = {.file = o->path, .settings = settings, .step = o->step, .time = o->time, .csv = o->csv ? csv : NULL, .name = name};
+    pcCliPageRecord(&c->page, &plan, name);
     pcStatus status = pcPlay(&plan, c->played + k);
     snprintf(c->model[k], sizeof c->model[k], "%s", k < 2 ? name : pcModelName(c->played[k].settings.model));
+    if (status == PC_OK) pcCliPagePlayed(&c->page, c->model[k], c->played + k);
     return status;
+}
+
+/* ---- the page ---- */
+
+static int writePage(Comparison* c)
+{
+    static double value[QUANTITIES][MODELS];
+    pcPageRow row[QUANTITIES];
+    const char* column[MODELS];
+    const pcPlayed* first = c->played;
+    char subtitle[256];
+    snprintf(subtitle, sizeof subtitle, "%d bodies, %d joints, %d steps of %g s", first->bodies, first->joints, first->steps, first->step);
+    for (int k = 0; k < MODELS; k++) column[k] = c->model[k];
+    for (int i = 0; i < QUANTITIES; i++) {
+        for (int k = 0; k < MODELS; k++) value[i][k] = valueOf(quantities + i, c->played + k);
+        row[i] = (pcPageRow){quantities[i].name, quantities[i].unit, value[i]};
+    }
+    pcPageTable verdict = {"Verdict", true, MODELS, QUANTITIES, column, row};
+    pcPage content = {.title = c->options->world, .subtitle = subtitle, .verdict = &verdict};
+    return pcCliPageEnd(&c->page, &content);
 }
 
 int pcCliCompare(int argc, char** argv)
@@ -178,8 +203,13 @@ int pcCliCompare(int argc, char** argv)
         return pcCliBadInput("'compare' has a column for model=%s anyway; name ours, or none", pcModelName(settings.model));
     if (options.quiet) return pcCliBadInput("'compare' has no option '--quiet'; 'pcontact compare --help' explains it");
     c.options = &options;
+    code = pcCliPageBegin(&c.page, options.page, "compare", argc, argv);
+    if (code != 0) return code;
     for (int k = 0; k < MODELS; k++)
-        if (playOne(&c, k) != PC_OK) return pcCliBadInput("%s", pcLastError());
+        if (playOne(&c, k) != PC_OK) {
+            pcCliPageDrop(&c.page);
+            return pcCliBadInput("%s", pcLastError());
+        }
     if (!options.format)
         printTable(&c);
     else if (strcmp(options.format, "csv") == 0)
@@ -189,5 +219,7 @@ int pcCliCompare(int argc, char** argv)
     const pcPlayed* ours = c.played + MODELS - 1;
     if (!options.format && ours->skipped[0]) printf("\nnot read: %s\n", ours->skipped);
     if (options.csv && !options.format) printf("\nwritten: %s.{native,quick,ours}.{states,steps}.csv\n", options.csv);
+    if (options.page && (code = writePage(&c)) != 0) return code;
+    if (options.page && !options.format) printf("\nwritten: %s\n", options.page);
     return ours->nativeSteps == 0 && ours->finite ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }

@@ -64,7 +64,7 @@ static void printShapes(void)
     fact("polyhedron", "convex hull of points, or intersection of half-spaces");
     fact("box", "pairs of boxes in closed form, also in batches");
     fact("half-space", "never scales: its pairs are one-sided");
-    fact("sphere", "about its centre");
+    fact("round", "sphere, ellipsoid, capsule, cylinder, spherical container, support functions of yours");
 }
 
 static void printBuild(void)

@@ -167,6 +167,12 @@ static void showFrame(const Play* p, int step)
     if (wanted && p->plan->frame) p->plan->frame(p->plan->context, p->stage, now);
 }
 
+static pcStatus tellWatcher(const Play* p, int step)
+{
+    pcPlayMoment moment = {p->scene, p->stage, p->out->step, step, p->steps};
+    return p->plan->watch ? p->plan->watch(p->plan->watcher, &moment) : PC_OK;
+}
+
 static pcStatus takeStep(Play* p, int step)
 {
     pcJudgeBefore(&p->judge, p->stage);
@@ -178,7 +184,7 @@ static pcStatus takeStep(Play* p, int step)
     writeStates(p, (step + 1) * p->out->step);
     showFrame(p, step + 1);
     pcProgressShow(&p->progress, (step + 1) * p->out->step, p->out->time, "s");
-    return PC_OK;
+    return tellWatcher(p, step + 1);
 }
 
 static pcStatus playStage(Play* p)
@@ -188,6 +194,8 @@ static pcStatus playStage(Play* p)
     showFrame(p, 0);
     measureEnergy(p);
     p->progress = pcProgressBegin(p->plan->name);
+    pcStatus begun = tellWatcher(p, 0);
+    if (begun != PC_OK) return begun;
     for (int step = 0; step < p->steps; step++) {
         if (step == quarter) markSettled(p);
         pcStatus status = takeStep(p, step);

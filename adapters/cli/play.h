@@ -9,6 +9,13 @@
 
 #include "adapters/sdf/stage.h"
 
+typedef struct pcPlayMoment {
+    const pcScene* scene;
+    const pcStage* stage;
+    double h;
+    int step, steps; /* taken so far, and in all */
+} pcPlayMoment;
+
 typedef struct pcPlayPlan {
     const char* file;
     const char* settings; /* a settings text, on top of what the file says */
@@ -18,6 +25,9 @@ typedef struct pcPlayPlan {
     /* Asked at the start, at the times that the file names, and at the end; NULL: nobody is. */
     void (*frame)(void* context, const pcStage* stage, double time);
     void* context;
+    /* Told of the world before the first step and after every step; anything but PC_OK ends the play. NULL: nobody is. */
+    pcStatus (*watch)(void* watcher, const pcPlayMoment* moment);
+    void* watcher;
 } pcPlayPlan;
 
 /* NaN where a model has no such thing, or the world none of it. */

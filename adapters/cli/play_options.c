@@ -23,12 +23,28 @@ static int readFormat(pcPlayOptions* o, int argc, char** argv, int* i)
     return pcCliBadInput("--format can be csv or json, not '%s'", o->format);
 }
 
+/* A page; any other name is the setting report: a line per step. */
+static bool isPage(const char* name)
+{
+    size_t length = name ? strlen(name) : 0;
+    return length > 5 && strcmp(name + length - 5, ".html") == 0;
+}
+
+static bool readPage(pcPlayOptions* o, int argc, char** argv, int* i)
+{
+    const char* name = strncmp(argv[*i], "--report=", 9) == 0               ? argv[*i] + 9
+                       : strcmp(argv[*i], "--report") == 0 && *i + 1 < argc ? argv[*i + 1]
+                                                                            : NULL;
+    return isPage(name) && pcCliOption("--report", argc, argv, i, &o->page);
+}
+
 static int readOption(pcPlayOptions* o, const char* command, int argc, char** argv, int* i)
 {
     int code;
     if ((code = readTime("--step", "a step", &o->step, argc, argv, i)) >= 0) return code;
     if ((code = readTime("--time", "the time", &o->time, argc, argv, i)) >= 0) return code;
     if ((code = readFormat(o, argc, argv, i)) >= 0) return code;
+    if (readPage(o, argc, argv, i)) return 0;
     if (pcCliOption("--csv", argc, argv, i, &o->csv)) return o->csv ? 0 : PC_CLI_BAD_INPUT;
     if (strcmp(argv[*i], "--quiet") == 0) {
         o->quiet = true;

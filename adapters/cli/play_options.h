@@ -14,6 +14,7 @@ typedef struct pcPlayOptions {
     const char* csv;
     const char* format; /* of the table: NULL, csv or json */
     bool quiet;
+    const char* page; /* --report FILE.html; NULL: none */
 } pcPlayOptions;
 
 int pcPlayOptionsRead(pcPlayOptions* options, const char* command, const char* help, int argc, char** argv);

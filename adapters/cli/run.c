@@ -5,10 +5,12 @@
 
 #include "adapters/cli/cli.h"
 #include "adapters/cli/options.h"
+#include "adapters/cli/pages.h"
 #include "adapters/cli/play_options.h"
+#include "stepper/settings.h"
 
 static const char help[] =
-    "Usage: pcontact run WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--quiet]\n\n"
+    "Usage: pcontact run WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--quiet]\n\n"
     "Plays WORLD, an SDF file or the name of a world that comes with pcontact, and tells where its bodies are on the way.\n"
     "Every setting is an option, on top of what the file says:\n\n"
     "  pcontact run balance2\n"
@@ -17,6 +19,7 @@ static const char help[] =
     "  --step H     seconds per step; default: max_step_size of the file\n"
     "  --time T     seconds to play; default: <time> in the file, else 10\n"
     "  --csv BASE   write the state of every body after every step, and a line about every step\n"
+    "  --report FILE.html   write a page for the browser: replay in 3D, contacts, plots\n"
     "  --quiet      only the last lines\n\n"
     "Exit code: 0; 1 if a step had to be ODE's own though the model is another, or a body was lost; 2 for bad input.\n";
 
@@ -64,16 +67,43 @@ static void tellEnd(const pcPlayed* p, const pcPlayOptions* options)
     if (options->csv) printf("written: %s.states.csv and %s.steps.csv\n", options->csv, options->csv);
 }
 
+static int writePage(pcCliPage* page, const pcPlayOptions* options, const pcPlayed* played)
+{
+    char subtitle[256];
+    snprintf(subtitle, sizeof subtitle, "%d bodies, %d joints, %d steps of %g s", played->bodies, played->joints, played->steps,
+             played->step);
+    pcCliPagePlayed(page, pcModelName(played->settings.model), played);
+    if (played->skipped[0]) pcCliPageFact(page, "not read", played->skipped);
+    pcPage content = {.title = options->world, .subtitle = subtitle};
+    int code = pcCliPageEnd(page, &content);
+    if (code == 0) printf("written: %s\n", options->page);
+    return code;
+}
+
 int pcCliRun(int argc, char** argv)
 {
     pcPlayOptions options;
     pcPlayed played;
+    static pcCliPage page;
     int code = pcPlayOptionsRead(&options, "run", help, argc, argv), most = 30;
     if (!options.world) return code;
     if (options.format) return pcCliBadInput("'run' has no option '--format'; 'pcontact run --help' explains it");
-    pcPlayPlan plan = {options.path, options.settings.text, options.step, options.time, options.csv, options.world, NULL, &most};
+    code = pcCliPageBegin(&page, options.page, "run", argc, argv);
+    if (code != 0) return code;
+    pcPlayPlan plan = {.file = options.path,
+                       .settings = options.settings.text,
+                       .step = options.step,
+                       .time = options.time,
+                       .csv = options.csv,
+                       .name = options.world,
+                       .context = &most};
     if (!options.quiet) plan.frame = tellFrame;
-    if (pcPlay(&plan, &played) != PC_OK) return pcCliBadInput("%s", pcLastError());
+    pcCliPageRecord(&page, &plan, "");
+    if (pcPlay(&plan, &played) != PC_OK) {
+        pcCliPageDrop(&page);
+        return pcCliBadInput("%s", pcLastError());
+    }
     tellEnd(&played, &options);
-    return played.nativeSteps == 0 && played.finite ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+    if (options.page) code = writePage(&page, &options, &played);
+    return code != 0 ? code : played.nativeSteps == 0 && played.finite ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }

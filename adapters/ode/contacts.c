@@ -111,15 +111,12 @@ static void writeSurface(const pcHostSurface* host, const dContact* contact, int
 }
 
 /* The directions of a surface are those of its contacts: a pair has none yet. */
-int pcSurfaceOfPair(const pcHostSurface* host, const dSurfaceParameters* parameters, pcSurface* out)
+void pcSurfaceOfPair(const pcHostSurface* host, const dSurfaceParameters* parameters, pcSurface* out)
 {
-    const int directed = dContactFDir1 | dContactMotion1 | dContactMotion2;
     dContact contact = {.surface = *parameters};
-    contact.surface.mode &= ~directed;
     contact.geom.normal[2] = 1.0;
     writeSurface(host, &contact, 0, out);
     memset(out->direction1, 0, sizeof out->direction1);
-    return (parameters->mode & directed) == 0;
 }
 
 /* A contact still apart (its depth is negative: one of ours) keeps its gap; natively it would count as touching. */

@@ -18,9 +18,8 @@ pcHostSurface pcHostSurfaceOf(dWorldID world, const pcSettings* settings, double
  * `turned`: the joint was attached as (0, body), which turns ODE's own idea of the friction directions round. */
 void pcContactOfHost(const pcHostSurface* host, const dContact* contact, int turned, pcContact* out);
 
-/* A surface for all contacts of a pair of geoms; 0 if it asks for motion along a friction direction, which only a contact has: that part is
- * left out then. */
-int pcSurfaceOfPair(const pcHostSurface* host, const dSurfaceParameters* parameters, pcSurface* out);
+/* A surface for all contacts of a pair of geoms, without friction directions and motion along them, which only a contact has. */
+void pcSurfaceOfPair(const pcHostSurface* host, const dSurfaceParameters* parameters, pcSurface* out);
 
 /* The same in every step while the contact is: from its geoms, its features and its place on its body. Never 0. */
 unsigned long long pcContactId(const dContact* contact, const pcBody* bodies, const pcContact* place);

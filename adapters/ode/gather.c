@@ -5,6 +5,7 @@
  */
 #include "adapters/ode/gather.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static void readBody(dBodyID body, pcBody* out)
 pcStatus pcGatherList(pcGathered* g, dWorldID world)
 {
     int count = pcOdeBodies(world);
-    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = 0;
+    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = g->jointContacts = 0;
     if (!growBodies(g, count) || !growSlots(g, count)) return outOfMemory();
     memset(g->untranslated, 0, sizeof g->untranslated);
     for (dBodyID body = pcOdeFirstBody(world); body && g->bodies < count; body = pcOdeNextBody(body)) {
@@ -168,13 +169,21 @@ bool pcGatheredMixed(const pcGathered* g)
     return asleep > 0 && asleep < g->bodies;
 }
 
+static bool isDynamic(dBodyID body) { return body && !dBodyIsKinematic(body); }
+
+/* To ODE a joint of kinematic bodies alone is none: it does not wake, and is not in the step. */
+static bool counts(dJointID joint)
+{
+    return dJointIsEnabled(joint) && (isDynamic(dJointGetBody(joint, 0)) || isDynamic(dJointGetBody(joint, 1)));
+}
+
 void pcGatherTie(pcGathered* g, dWorldID world)
 {
     for (int i = 0; i < g->bodies; i++) g->parent[i] = i;
     if (!pcGatheredMixed(g)) return;
     for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
         int i = pcGatheredIndex(g, dJointGetBody(joint, 0)), k = pcGatheredIndex(g, dJointGetBody(joint, 1));
-        if (i >= 0 && k >= 0 && dJointIsEnabled(joint)) pcGatheredTie(g, i, k);
+        if (i >= 0 && k >= 0 && counts(joint)) pcGatheredTie(g, i, k);
     }
 }
 
@@ -192,10 +201,10 @@ void pcGatherWake(pcGathered* g)
 
 static bool isAwake(const pcGathered* g, int body) { return body >= 0 && g->state[body].kind != PC_BODY_STATIC; }
 
-/* Natively a joint is in the step if it is enabled and holds a body that is awake. */
+/* Natively a joint is in the step if it counts and holds a body that is awake. */
 static bool takesPart(const pcGathered* g, dJointID joint)
 {
-    if (!dJointIsEnabled(joint)) return false;
+    if (!counts(joint)) return false;
     return isAwake(g, pcGatheredIndex(g, dJointGetBody(joint, 0))) || isAwake(g, pcGatheredIndex(g, dJointGetBody(joint, 1)));
 }
 
@@ -257,7 +266,30 @@ pcStatus pcGatherContacts(pcGathered* g, dWorldID world, const pcSettings* setti
     if (!pcGrow(&g->contact, &g->contactRoom, g->touchJoints, sizeof *g->contact)) return outOfMemory();
     pcHostSurface host = pcHostSurfaceOf(world, settings, h);
     for (int i = 0; i < g->touchJoints; i++) addContact(g, g->touchJoint + i, &host);
+    g->jointContacts = g->contacts;
     return PC_OK;
+}
+
+static bool isUsableRow(const pcRow* row)
+{
+    for (int k = 0; k < 12; k++)
+        if (!isfinite(row->jacobian[k])) return false;
+    return !isnan(row->target) && !isnan(row->softness);
+}
+
+static bool isUsableContact(const pcContact* c)
+{
+    const pcSurface* s = &c->surface;
+    return v3Finite(v3Load(c->point)) && isfinite(c->gap) && isfinite(s->gamma) && isfinite(s->normalVelocity) &&
+           v3Finite(v3Load(s->surfaceVelocity)) && v3Finite(v3Load(s->direction1));
+}
+
+bool pcGatheredUsable(const pcGathered* g)
+{
+    bool good = true;
+    for (int i = 0; i < g->rows && good; i++) good = isUsableRow(g->row + i);
+    for (int i = 0; i < g->jointContacts && good; i++) good = isUsableContact(g->contact + i);
+    return good;
 }
 
 /* ---- free motion ---- */

@@ -14,10 +14,10 @@ typedef struct pcHostJoint {
 
 /* What could not be translated, by what it was. */
 typedef enum pcUntranslated {
-    PC_UNTRANSLATED_BOUND,  /* a joint row whose bounds depend on another row */
-    PC_UNTRANSLATED_NORMAL, /* a contact without a normal */
-    PC_UNTRANSLATED_MOTION, /* motion along a friction direction, asked for by a surface callback, which has no directions */
-    PC_UNTRANSLATED_BOUNCE, /* restitution that gains energy: it counts as 1 */
+    PC_UNTRANSLATED_BOUND,     /* a joint row whose bounds depend on another row */
+    PC_UNTRANSLATED_NORMAL,    /* a contact without a normal */
+    PC_UNTRANSLATED_DIRECTION, /* a friction direction, or motion along one, asked for by a surface callback, which has none to give */
+    PC_UNTRANSLATED_BOUNCE,    /* restitution that gains energy: it counts as 1 */
     PC_UNTRANSLATED_KINDS
 } pcUntranslated;
 
@@ -37,6 +37,7 @@ typedef struct pcGathered {
     pcRow* row;
     double* rowImpulse;
     int touchJoints, touchJointRoom, contacts, contactRoom;
+    int jointContacts; /* the first of the contacts: those of contact joints */
     pcHostJoint* touchJoint;
     pcContact* contact;
     int untranslated[PC_UNTRANSLATED_KINDS];
@@ -62,6 +63,9 @@ bool pcGatheredMixed(const pcGathered* gathered);
 /* Between pcGatherTie and pcGatherWake. */
 void pcGatheredTie(pcGathered* gathered, int body1, int body2);
 void pcGatheredWake(pcGathered* gathered, int body);
+
+/* ODE's own solver ends the program where a joint row or a contact joint holds numbers that are none. */
+bool pcGatheredUsable(const pcGathered* gathered);
 
 /* Force accumulators as they were before the rows were asked for. */
 void pcGatherUndo(const pcGathered* gathered);

@@ -42,6 +42,7 @@ pcHost* pcHostFind(dWorldID world)
 static void freeHost(pcHost* host)
 {
     pcGatheredFree(&host->gathered);
+    pcGatheredFree(&host->aside);
     pcSpaceFree(&host->space);
     pcTouchesFree(&host->felt);
     pcMemoryFree(host->memory);

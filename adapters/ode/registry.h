@@ -25,7 +25,7 @@ typedef struct pcHost {
     int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
     pcSpace space;                  /* with what is known beyond ODE's words */
     pcMemory* memory;
-    pcGathered gathered;
+    pcGathered gathered, aside; /* aside: room for measuring between steps */
     pcContactResult* touch;
     int touchRoom, touches;
     pcTouches felt; /* by a native step */
@@ -34,9 +34,7 @@ typedef struct pcHost {
     double time;
     double ahead; /* how far this world wants dCollide to look ahead; under the registry's lock */
     FILE* log;
-    char logName[PC_PATH_LENGTH];      /* as the settings have it, */
-    char logFile[PC_PATH_LENGTH + 16]; /* and as it was opened */
-    struct pcHost* nextLog;
+    char logName[PC_PATH_LENGTH]; /* as the settings have it */
     atomic_int dumps;
 } pcHost;
 

@@ -206,7 +206,12 @@ typedef struct Ties {
 
 static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
 
-static bool oneSleeps(const pcGathered* g, int i, int k) { return i >= 0 && k >= 0 && (sleeps(g->body[i]) || sleeps(g->body[k])); }
+/* Contacts of kinematic bodies alone wake nobody. */
+static bool oneSleeps(const pcGathered* g, int i, int k)
+{
+    if (i < 0 || k < 0 || (dBodyIsKinematic(g->body[i]) && dBodyIsKinematic(g->body[k]))) return false;
+    return sleeps(g->body[i]) || sleeps(g->body[k]);
+}
 
 static void tiePair(void* context, dGeomID a, dGeomID b)
 {
@@ -242,16 +247,14 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
 
 void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double h)
 {
-    s->temporaries = 0;
     for (int i = 0; i < s->struck; i++) {
         int at = pcGatheredIndex(g, s->strike[i].body);
-        if (at < 0 || dBodyGetNumJoints(g->body[at]) > 0) continue;
-        if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) continue;
-        dJointID joint = s->temporary[s->temporaries++] = dJointCreateNull(world, NULL);
-        dJointAttach(joint, g->body[at], NULL);
+        s->strike[i].held = at >= 0 && dBodyGetNumJoints(g->body[at]) == 0; /* once, if it is in the list again */
+        if (s->strike[i].held) pcOdePretendJoint(g->body[at], 1);
     }
     pcInjectAutoDisable(world, h);
-    pcSpacePart(s);
+    for (int i = 0; i < s->struck; i++)
+        if (s->strike[i].held) pcOdePretendJoint(s->strike[i].body, 0);
 }
 
 /* ---- shapes ---- */
@@ -339,6 +342,17 @@ static void fillContact(dContact* contact, const dContactGeom* geom, const dSurf
     v3Store(contact->fdir1, v3Scale(1.0 / size, across));
 }
 
+/* The surface of a pair as our step can have it, and note of what it cannot. */
+static dSurfaceParameters expressible(pcSpace* s, const dSurfaceParameters* surface)
+{
+    const int directed = dContactFDir1 | dContactMotion1 | dContactMotion2;
+    dSurfaceParameters out = *surface;
+    s->directed += (out.mode & directed) != 0;
+    s->bouncy += (out.mode & dContactBounce) && out.bounce > 1.0;
+    out.mode &= ~directed;
+    return out;
+}
+
 /* `body`: of the pair's geoms, in their order; ODE's normal points into the first. */
 static void addGiven(Filler* f, const dContact* contact, const pcSurfaceMore* more, const int body[2])
 {
@@ -363,9 +377,11 @@ static void addGiven(Filler* f, const dContact* contact, const pcSurfaceMore* mo
 static void addAllGiven(Filler* f, const dContactGeom* geoms, int count, const dSurfaceParameters* surface, const pcSurfaceMore* more,
                         const int body[2])
 {
+    if (count == 0) return;
+    dSurfaceParameters known = expressible(f->space, surface);
     for (int i = 0; i < count; i++) {
         dContact contact;
-        fillContact(&contact, geoms + i, surface, more);
+        fillContact(&contact, geoms + i, &known, more);
         addGiven(f, &contact, more, body);
     }
 }
@@ -470,7 +486,7 @@ void pcSpaceFilter(pcSpace* s, pcGathered* g)
 
 pcStatus pcSpaceGather(pcSpace* s, pcGathered* g, dWorldID world, const pcSettings* settings, double h)
 {
-    s->shapes = s->stranges = s->planes = s->directed = 0, s->unknown = false, s->active = !pcSpaceIdle(s);
+    s->shapes = s->stranges = s->planes = s->directed = s->bouncy = 0, s->unknown = false, s->active = !pcSpaceIdle(s);
     if (!s->active) return PC_OK;
     s->host = pcHostSurfaceOf(world, settings, h);
     bool native = settings->narrowphase == PC_NARROW_NATIVE;
@@ -502,7 +518,8 @@ static int pairSurface(void* context, int shape1, int shape2, pcSurface* surface
     dGeomID a = s->geom[shape1], b = s->geom[shape2];
     dSurfaceParameters parameters;
     if (!(s->space ? surfaceInSpace(s, a, b, &parameters) : surfaceCollected(s, a, b, &parameters))) return 0;
-    s->directed += !pcSurfaceOfPair(&s->host, &parameters, surface);
+    parameters = expressible(s, &parameters);
+    pcSurfaceOfPair(&s->host, &parameters, surface);
     pcSurfaceMore more = moreOf(s, a, b);
     addMore(&more, surface);
     return 1;
@@ -530,7 +547,7 @@ pcStatus pcSpaceRows(const pcSpace* s, pcGathered* g)
 static void strikeBody(pcSpace* s, const pcGathered* g, int body)
 {
     if (body < 0 || !pcGrow(&s->strike, &s->struckRoom, s->struck + 1, sizeof *s->strike)) return;
-    s->strike[s->struck++] = (pcStruck){g->body[body], g->state[body].kind == PC_BODY_STATIC};
+    s->strike[s->struck++] = (pcStruck){.body = g->body[body], .asleep = g->state[body].kind == PC_BODY_STATIC};
 }
 
 void pcSpaceKeep(pcSpace* s, const pcGathered* g, const pcContactResult* touches, int touchCount)

@@ -95,12 +95,16 @@ static void stepInstead(pcHost* host, double h)
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
 }
 
-/* A step that could not be solved. */
-static void fallBack(pcHost* host, double h)
+/* A step that could not be solved; where ODE's own would end the program, there is none. */
+static pcStatus fallBack(pcHost* host, double h)
 {
+    char reason[sizeof host->extra.reason];
+    snprintf(reason, sizeof reason, "%s", pcLastError());
     pcGatherUndo(&host->gathered);
-    countNative(host, h, pcLastError());
+    if (!pcGatheredUsable(&host->gathered)) return pcFail(PC_ERROR_NOT_FINITE, "%s: nothing was done", reason);
+    countNative(host, h, reason);
     stepInstead(host, h);
+    return PC_OK;
 }
 
 /* ---- our steps ---- */
@@ -128,8 +132,10 @@ static pcStatus solve(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
     pcSettings settings = host->settings;
-    settings.shadow = 0, settings.narrowphase = PC_NARROW_RATIO;
+    settings.shadow = 0;
+    if (settings.narrowphase == PC_NARROW_NATIVE) settings.narrowphase = PC_NARROW_RATIO; /* its contacts are given */
     pcSystem system = pcHostSystem(host);
+    settings.reportAfter = 0; /* not before ODE has moved the bodies */
     pcSystemResult result = {.velocity = g->velocity,
                              .rowImpulse = g->rowImpulse,
                              .contacts = host->touch,
@@ -146,9 +152,10 @@ static pcStatus solve(pcHost* host, double h)
 static void nameUntranslated(pcHost* host)
 {
     static const char* const names[PC_UNTRANSLATED_KINDS] = {"joint rows bounded by other rows", "contacts without a normal",
-                                                             "motion of a pair's surface", "bounce above 1"};
+                                                             "directions in a surface callback", "bounce above 1"};
     char* text = host->extra.untranslatedNames;
-    host->gathered.untranslated[PC_UNTRANSLATED_MOTION] = host->space.directed;
+    host->gathered.untranslated[PC_UNTRANSLATED_DIRECTION] += host->space.directed;
+    host->gathered.untranslated[PC_UNTRANSLATED_BOUNCE] += host->space.bouncy;
     for (int i = 0; i < PC_UNTRANSLATED_KINDS; i++) {
         int count = host->gathered.untranslated[i];
         host->extra.untranslated += count;
@@ -172,12 +179,9 @@ static pcStatus gatherAndSolve(pcHost* host, double h)
     return status;
 }
 
-static void stepOurs(pcHost* host, double h)
+static pcStatus stepOurs(pcHost* host, double h)
 {
-    if (gatherAndSolve(host, h) != PC_OK) {
-        fallBack(host, h);
-        return;
-    }
+    if (gatherAndSolve(host, h) != PC_OK) return fallBack(host, h);
     struct timespec mark;
     clock_gettime(CLOCK_MONOTONIC, &mark);
     pcInjectFeedback(&host->gathered, host->touch, host->touches, h);
@@ -185,6 +189,7 @@ static void stepOurs(pcHost* host, double h)
     pcInjectVelocities(&host->gathered, h);
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
     pcHostLookAhead(host, pcHostReach(host, h));
+    return PC_OK;
 }
 
 /* ---- shadow ---- */
@@ -213,20 +218,18 @@ static double shadowDifference(const pcGathered* g, double gravity, double h)
     return scale > 0.0 ? difference / scale : difference;
 }
 
-static void stepBeside(pcHost* host, double h)
+static pcStatus stepBeside(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
     dVector3 gravity;
-    if (gatherAndSolve(host, h) != PC_OK) {
-        fallBack(host, h);
-        return;
-    }
+    if (gatherAndSolve(host, h) != PC_OK) return fallBack(host, h);
     pcGatherUndo(g);
     host->extra.native = 1, host->extra.nativeSteps++, host->extra.reason[0] = 0;
     stepInstead(host, h);
     pcSpaceKeep(&host->space, g, host->touch, host->touches);
     dWorldGetGravity(host->world, gravity);
     host->extra.shadowDifference = shadowDifference(g, v3Norm(v3Load(gravity)), h);
+    return PC_OK;
 }
 
 /* ---- the step ---- */
@@ -246,6 +249,7 @@ void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal))
     }
     host->report.solver = isQuick(host) ? "quick" : "native";
     host->extra.steps++, host->extra.nativeSteps++;
+    host->felt.count = 0;
     host->time += h;
     host->native(host->world, h);
 }
@@ -260,21 +264,36 @@ static void beginExtra(pcWorldReportExtra* extra)
     for (int i = 0; i < PC_HOST_TIMES; i++) extra->milliseconds[i] = 0.0;
 }
 
-void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
+static void endExtra(pcHost* host, bool known)
+{
+    pcWorldReportExtra* extra = &host->extra;
+    double* ms = extra->milliseconds;
+    ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
+    extra->joints = known ? host->gathered.joints + host->gathered.touchJoints : 0;
+    extra->ignoredContacts = host->space.ignored, extra->dumps = atomic_load(&host->dumps);
+}
+
+static pcStatus stepByModel(pcHost* host, double h)
+{
+    if (!isHostModel(host->settings.model)) return host->settings.shadow ? stepBeside(host, h) : stepOurs(host, h);
+    stepNatively(host, h);
+    return PC_OK;
+}
+
+pcStatus pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
     host->native = host->settings.model == PC_MODEL_QUICK ? pcNativeOde()->worldQuickStep : native;
+    pcWorldReportExtra before = host->extra;
     beginExtra(&host->extra);
-    bool watched = isWatched(host);
-    if (isHostModel(host->settings.model))
-        stepNatively(host, h);
-    else if (host->settings.shadow)
-        stepBeside(host, h);
-    else
-        stepOurs(host, h);
-    double* ms = host->extra.milliseconds;
-    ms[PC_HOST_ALL] = ms[PC_HOST_GATHER] + ms[PC_HOST_SOLVE] + ms[PC_HOST_INJECT];
-    if (watched || !isHostModel(host->settings.model)) pcHostEnergy(host, &host->report);
+    bool known = isWatched(host) || !isHostModel(host->settings.model);
+    pcStatus status = stepByModel(host, h);
+    if (status != PC_OK) {
+        host->extra = before;
+        return status;
+    }
+    endExtra(host, known);
+    if (known) pcHostEnergy(host, &host->report), pcHostReportAfter(host, h);
     host->time += h;
-    host->extra.ignoredContacts = host->space.ignored, host->extra.dumps = atomic_load(&host->dumps);
     pcHostLog(host);
+    return PC_OK;
 }

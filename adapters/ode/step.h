@@ -9,7 +9,8 @@
 bool pcHostIsBare(const pcHost* host);
 void pcHostStepBare(pcHost* host, double h, int (*native)(dWorldID, dReal));
 
-void pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal));
+/* Not PC_OK: the numbers of joints or contacts would end the program in ODE's own solver, and nothing was done. */
+pcStatus pcHostStep(pcHost* host, double h, int (*native)(dWorldID, dReal));
 
 /* How far ahead this world wants dCollide to look after a step of h: by lookahead=1 its margin; without one what two bodies, as fast as the
  * fastest of that step, cover in the next. 0 before the first step (h = 0), and for ODE's own models. */

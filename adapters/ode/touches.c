@@ -30,7 +30,7 @@ static void fill(const pcHostSurface* host, dJointID joint, pcWorldContact* out)
     const dContact* contact = pcOdeContact(joint);
     pcContact c;
     dVector3 first, second;
-    *out = (pcWorldContact){.body1 = dJointGetBody(joint, 1), .body2 = dJointGetBody(joint, 0)};
+    *out = (pcWorldContact){.body1 = dJointGetBody(joint, 1), .body2 = dJointGetBody(joint, 0), .kind = -1};
     pcContactOfHost(host, contact, 0, &c);
     const pcSurface* s = &c.surface;
     memcpy(out->point, c.point, sizeof out->point);
@@ -71,7 +71,7 @@ void pcTouchesEnd(pcTouches* t, const dJointID* joint, double h)
 
 pcWorldContact pcTouchOfResult(const pcContactResult* r, const pcGathered* g)
 {
-    pcWorldContact out = {.gap = r->gap, .target = r->target, .mu = r->mu, .mu2 = r->mu2};
+    pcWorldContact out = {.kind = r->kind, .gap = r->gap, .target = r->target, .mu = r->mu, .mu2 = r->mu2};
     if (r->body1 >= 0) out.body1 = g->body[r->body1];
     if (r->body2 >= 0) out.body2 = g->body[r->body2];
     out.softness = r->softness, out.slip1 = r->slip1, out.slip2 = r->slip2;

@@ -24,9 +24,9 @@ static pcStatus checkSettings(const pcSettings* settings)
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
     if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
-    if (settings->narrowphase == PC_NARROW_EUCLID)
-        return pcFail(PC_ERROR_UNSUPPORTED, "narrowphase=euclid does not serve worlds of ODE: ratio and native do");
-    if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
+    bool ours = settings->model != PC_MODEL_NATIVE && settings->model != PC_MODEL_QUICK;
+    if (!ours && settings->shadow) return pcFail(PC_ERROR_ARGUMENT, "model=shadow: only lcp and convex can be solved beside a native step");
+    if (!ours) return PC_OK;
     return pcStepChooseSolver(settings, &solver);
 }
 
@@ -121,42 +121,16 @@ pcStatus pcWorldDetach(dWorldID world)
 
 /* ---- stepping ---- */
 
-static bool isTurnable(dBodyID body)
-{
-    const dReal* q = dBodyGetQuaternion(body);
-    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return isfinite(square) && v3Finite(v3Load(dBodyGetAngularVel(body))) && v3Finite(v3Load(dBodyGetTorque(body)));
-}
-
-static bool isMovable(dBodyID body)
-{
-    return v3Finite(v3Load(dBodyGetPosition(body))) && v3Finite(v3Load(dBodyGetLinearVel(body))) && v3Finite(v3Load(dBodyGetForce(body)));
-}
-
-/* ODE ends the program where a body cannot be turned, and in its spaces also where one is nowhere: such a world is not stepped at all. */
-static pcStatus checkNumbers(const pcHost* host)
-{
-    dVector3 gravity;
-    dWorldGetGravity(host->world, gravity);
-    if (host->space.space && !v3Finite(v3Load(gravity))) return pcFail(PC_ERROR_NOT_FINITE, "gravity is not finite: nothing was done");
-    for (dBodyID body = pcOdeFirstBody(host->world); body; body = pcOdeNextBody(body)) {
-        if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
-        if (host->space.space && !isMovable(body))
-            return pcFail(PC_ERROR_NOT_FINITE, "position, velocity or force of a body is not finite: nothing was done");
-    }
-    return PC_OK;
-}
-
 /* A callback of the step may ask and change much, but not step the same world. */
 static pcStatus stepAttached(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
     if (host->stepping) return pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: a callback cannot step it again");
-    pcStatus status = checkNumbers(host);
+    pcStatus status = pcHostCheckNumbers(host);
     if (status != PC_OK) return status;
     host->stepping = true;
-    pcHostStep(host, h, native);
+    status = pcHostStep(host, h, native);
     host->stepping = false;
-    return PC_OK;
+    return status;
 }
 
 pcStatus pcOdeHostStep(dWorldID world, dReal h, int quick)
@@ -239,7 +213,7 @@ pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
     if (!host) return notAttached();
     pcStepReport measured;
     pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
-                                     : pcHostMeasure(host, h, &measured);
+                                     : pcHostMeasureAside(host, h, &measured);
     if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
     pcHostRelease(host);
     return status;
@@ -255,6 +229,7 @@ static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
 
 void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 {
+    if (!geom1 || !geom2) return;
     if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
         collectSpaces(world, geom1, geom2);
         return;
@@ -272,6 +247,6 @@ const pcPluginTable* pcPluginGet(int abiVersion)
     static const pcPluginTable table = {PC_PLUGIN_VERSION,  pcLastError,       pcDefaultSettings,   pcSettingsParse,    pcWorldAttach,
                                         pcWorldSetSettings, pcWorldSetSurface, pcWorldStep,         pcWorldReport,      pcWorldDetach,
                                         pcCollide,          pcNearCallback,    pcOverrideColliders, pcRestoreColliders, pcWorldReportMore,
-                                        pcWorldMeasure,     pcWorldContacts};
+                                        pcWorldMeasure,     pcWorldContacts,   pcStatusText};
     return abiVersion == PC_PLUGIN_VERSION ? &table : NULL;
 }

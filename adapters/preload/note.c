@@ -17,5 +17,7 @@ void pcNotePrint(const pcNote* note)
     unsigned long long solved = atomic_load(&note->solved), native = atomic_load(&note->native), bits = atomic_load(&note->worst);
     double worst;
     memcpy(&worst, &bits, sizeof worst);
-    fprintf(stderr, "pcontact: %llu steps, %llu of them native, worst residual %.2g.\n", solved + native, native, worst);
+    fprintf(stderr, "pcontact: %llu steps, %llu of them native", solved + native, native);
+    if (solved > 0) fprintf(stderr, ", worst residual %.2g", worst);
+    fputs(".\n", stderr);
 }

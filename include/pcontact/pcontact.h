@@ -42,7 +42,8 @@ PC_API pcStatus pcWorldSetSettings(dWorldID world, const pcSettings* settings);
 typedef int pcSurfaceFn(void* context, dGeomID geom1, dGeomID geom2, dSurfaceParameters* surface);
 PC_API pcStatus pcWorldSetSurface(dWorldID world, pcSurfaceFn* surface, void* context);
 
-/* One step by the world's model; of a world that is not attached, dWorldStep. PC_OK also where the step had to be native: the report says so. */
+/* One step by the world's model; of a world that is not attached, dWorldStep. PC_OK also where the step had to be native: the report says so.
+ * PC_ERROR_NOT_FINITE: numbers of bodies, joints or contacts for which ODE's own step would end the program; nothing was done. */
 PC_API pcStatus pcWorldStep(dWorldID world, dReal h);
 
 /* Milliseconds of a step of a world; what is only measured for the report does not count. */
@@ -60,6 +61,7 @@ enum {
 typedef struct pcWorldReportExtra {
     int native;                  /* 1: this step was a native one, by model or because it could not be solved */
     int nativeSteps, steps;      /* since the world was attached */
+    int joints;                  /* that took part, contact joints among them; of a bare native step: 0 */
     int ignoredContacts;         /* contact joints between geoms of the attached space: its contacts were found here */
     int untranslated;            /* constraints that the model cannot express */
     char untranslatedNames[256]; /* what they were, each once; "" none */
@@ -83,6 +85,7 @@ PC_API pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report);
 /* A contact of the last step. */
 typedef struct pcWorldContact {
     dBodyID body1, body2; /* NULL: the world. They may have been destroyed since */
+    int kind;             /* a pcEventKind; -1: it did not come from an event of ours */
     double point[3];
     double normal[3];    /* unit, from body 1 to body 2 */
     double tangent1[3];  /* along which mu counts */
@@ -101,7 +104,8 @@ PC_API pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int ca
 /* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
 PC_API pcStatus pcWorldDetach(dWorldID world);
 
-/* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane), else dCollide itself. */
+/* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane, sphere, capsule, cylinder; two
+ * spheres are ODE's), else dCollide itself. */
 PC_API int pcCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
 
 /* A ready dNearCallback for dSpaceCollide: collects the pair for the next step of the world given as its data: shapes, places on their bodies,
@@ -133,6 +137,7 @@ typedef struct pcPluginTable {
     pcStatus (*worldReportMore)(dWorldID, pcWorldReportExtra*);
     pcStatus (*worldMeasure)(dWorldID, dReal, pcStepReport*);
     pcStatus (*worldContacts)(dWorldID, pcWorldContact*, int, int*);
+    const char* (*statusText)(pcStatus);
 } pcPluginTable;
 PC_API const pcPluginTable* pcPluginGet(int abiVersion);
 

@@ -125,6 +125,7 @@ typedef struct pcSystem {
 typedef struct pcContactResult {
     int body1, body2;
     int shape1, shape2; /* -1 for given contacts */
+    int kind;           /* a pcEventKind; -1 for given contacts */
     unsigned long long id;
     double point[3], normal[3], tangent1[3], tangent2[3];
     double gap;                    /* before the step */
@@ -148,9 +149,12 @@ typedef struct pcStepReport {
     double infeasibilityContact; /* before the step: largest negative part of rho over pairs */
     double penetration;          /* before the step: largest negative gap, a length */
     double infeasibilityJoint;   /* before the step: largest |error| of equality rows */
-    double kinetic;              /* after the step */
-    double energy;               /* after the step: kinetic + potential in the gravity field */
-    double milliseconds[6];      /* pairs, events, assembly, solve, result, all */
+    /* The same three after the step: only with reportAfter=1, and where they can be known; else NaN. */
+    double infeasibilityContactAfter, penetrationAfter; /* of shapes; contacts that are given say nothing of the place after the step */
+    double infeasibilityJointAfter;                     /* of worlds, where joints can be asked again; or if there are none */
+    double kinetic;                                     /* after the step */
+    double energy;                                      /* after the step: kinetic + potential in the gravity field */
+    double milliseconds[6];                             /* pairs, events, assembly, solve, result, all */
 } pcStepReport;
 
 /* Where the answer goes: every pointer may be NULL, then that part is not wanted. */

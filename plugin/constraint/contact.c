@@ -55,7 +55,7 @@ pcTouch pcTouchOfEvent(const pcEvent* e, const pcPose* pose2)
     v3 line = v3Add(x, v3Cross(n, v3Load(e->wrench + 9)));
     v3 middle = v3Scale(0.5, v3Add(v3Load(e->point1), v3Load(e->point2)));
     v3 p = v3AddScaled(line, v3Dot(n, v3Sub(middle, line)), n);
-    return (pcTouch){.shape1 = -1, .shape2 = -1, .id = e->id, .point = p, .normal = n, .gap = e->gap};
+    return (pcTouch){.shape1 = -1, .shape2 = -1, .kind = (int)e->kind, .id = e->id, .point = p, .normal = n, .gap = e->gap};
 }
 
 /* Two tangents that follow the normal smoothly: they jump only where it leans over by 120 degrees from upright. */

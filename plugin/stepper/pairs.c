@@ -108,7 +108,7 @@ static void addGiven(pcStep* step)
         pcTouch* touch = addTouch(step);
         if (!touch) return;
         v3 n = v3Load(c->normal);
-        *touch = (pcTouch){c->body1, c->body2, -1, -1, c->id, v3Load(c->point), v3Scale(1.0 / v3Norm(n), n), c->gap, c->surface};
+        *touch = (pcTouch){c->body1, c->body2, -1, -1, -1, c->id, v3Load(c->point), v3Scale(1.0 / v3Norm(n), n), c->gap, c->surface};
     }
 }
 

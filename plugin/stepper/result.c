@@ -96,6 +96,9 @@ static void measurePlaces(pcStep* step)
             r->infeasibilityJoint = larger(r->infeasibilityJoint, fabs(s->rows[i].error));
 }
 
+/* As long as nobody has looked. */
+static void leaveAfter(pcStepReport* r) { r->infeasibilityContactAfter = r->penetrationAfter = r->infeasibilityJointAfter = (double)NAN; }
+
 static double kineticOf(const pcMotion* m, const double v[6])
 {
     double block[36];
@@ -128,6 +131,7 @@ void pcStepSummary(pcStep* step)
     step->report.bodies = step->system->bodyCount;
     judgeIslands(step);
     measurePlaces(step);
+    leaveAfter(&step->report);
     measureEnergy(step);
 }
 
@@ -137,6 +141,7 @@ void pcStepMeasure(pcStep* step)
     r->bodies = step->system->bodyCount, r->contacts = step->touches, r->solver = "none";
     r->residual = r->equality = r->coneExcess = r->energyError = (double)NAN;
     measurePlaces(step);
+    leaveAfter(r);
     for (int i = 0; i < step->system->bodyCount; i++) addEnergy(step, step->motion + i, step->motion[i].velocity, 0.0);
     r->energy += r->kinetic;
     if (step->system->mobility) r->kinetic = r->energy = (double)NAN;
@@ -156,8 +161,12 @@ static void writeBodies(const pcStep* step)
 
 static void writeContact(const pcTouch* touch, pcContactResult* out)
 {
-    *out =
-        (pcContactResult){.body1 = touch->body1, .body2 = touch->body2, .shape1 = touch->shape1, .shape2 = touch->shape2, .id = touch->id};
+    *out = (pcContactResult){.body1 = touch->body1,
+                             .body2 = touch->body2,
+                             .shape1 = touch->shape1,
+                             .shape2 = touch->shape2,
+                             .kind = touch->kind,
+                             .id = touch->id};
     v3Store(out->point, touch->point);
     v3Store(out->normal, touch->normal);
     out->gap = touch->gap;

@@ -32,6 +32,7 @@ static void gather(pcStep* step)
 {
     step->motion = pcArenaNew(step->arena, pcMotion, step->system->bodyCount);
     if (step->motion) pcMotionsFill(step->system, step->h, step->motion);
+    if (step->motion && step->settings->implicitJoints) pcStepStiffen(step);
 }
 
 static pcStatus assemble(pcStep* step)
@@ -79,6 +80,7 @@ static pcStatus solve(pcStep* step)
 {
     pcStepWarm(step);
     pcStepSolve(step);
+    if (step->pointCount > 0 && hasMemory(step)) pcStepHoldPoints(step);
     return PC_OK;
 }
 
@@ -113,22 +115,6 @@ static pcStatus run(pcStep* step)
     return status;
 }
 
-pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double h, pcSystemResult* out)
-{
-    pcMemory own = {0};
-    pcStatus status = pcStepCheck(system, settings, h, out);
-    if (status != PC_OK) return status;
-    pcStep step = {.system = system, .settings = settings, .h = h, .result = out, .memory = system->memory ? system->memory : &own};
-    status = run(&step);
-    if (status == PC_OK) {
-        pcStepWrite(&step);
-        end(&step);
-    }
-    pcArenaRelease(&step.memory->arena, 0);
-    if (!system->memory) pcMemoryClear(&own);
-    return status;
-}
-
 /* ---- without the step ---- */
 
 static pcStatus measure(pcStep* step)
@@ -150,6 +136,42 @@ pcStatus pcSystemMeasure(const pcSystem* system, const pcSettings* settings, dou
     pcStep step = {.system = system, .settings = settings, .h = h, .memory = system->memory ? system->memory : &own};
     status = measure(&step);
     if (status == PC_OK) *report = step.report;
+    pcArenaRelease(&step.memory->arena, 0);
+    if (!system->memory) pcMemoryClear(&own);
+    return status;
+}
+
+/* ---- both ---- */
+
+/* The bodies where the step has put them. Joint rows and given contacts are the caller's, who alone can say what becomes of them. */
+static void reportAfter(pcStep* step)
+{
+    const pcSystem* s = step->system;
+    pcStepReport found, *report = &step->result->report;
+    pcSystem moved = *s;
+    pcBody* body = pcArenaNew(step->arena, pcBody, s->bodyCount);
+    for (int i = 0; body && i < s->bodyCount; i++) {
+        body[i] = s->bodies[i];
+        body[i].pose = pcPoseAdvance(&s->bodies[i].pose, step->velocity + 6 * (size_t)i, step->h);
+    }
+    moved.bodies = body, moved.rowCount = moved.contactCount = 0, moved.memory = step->memory;
+    if (!body || pcSystemMeasure(&moved, step->settings, step->h, &found) != PC_OK) return;
+    if (s->contactCount == 0) report->infeasibilityContactAfter = found.infeasibilityContact, report->penetrationAfter = found.penetration;
+    if (s->rowCount == 0) report->infeasibilityJointAfter = 0.0;
+}
+
+pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double h, pcSystemResult* out)
+{
+    pcMemory own = {0};
+    pcStatus status = pcStepCheck(system, settings, h, out);
+    if (status != PC_OK) return status;
+    pcStep step = {.system = system, .settings = settings, .h = h, .result = out, .memory = system->memory ? system->memory : &own};
+    status = run(&step);
+    if (status == PC_OK) {
+        pcStepWrite(&step);
+        end(&step);
+        if (settings->reportAfter) reportAfter(&step);
+    }
     pcArenaRelease(&step.memory->arena, 0);
     if (!system->memory) pcMemoryClear(&own);
     return status;

@@ -24,7 +24,7 @@ static void build(const Scene* s, Built* b)
     pcMotionsFill(&s->system, s->h, b->motion);
     for (int i = 0; i < s->system.contactCount; i++) {
         const pcContact* c = s->contact + i;
-        b->touch[i] = (pcTouch){c->body1, c->body2, -1, -1, c->id, v3Load(c->point), v3Load(c->normal), c->gap, c->surface};
+        b->touch[i] = (pcTouch){c->body1, c->body2, -1, -1, -1, c->id, v3Load(c->point), v3Load(c->normal), c->gap, c->surface};
     }
     b->assembly = (pcAssembly){&b->arena, &s->system, &s->settings, s->h, b->motion, b->touch, s->system.contactCount, NULL};
     b->count = pcIslandsFind(&b->assembly, &b->islands);

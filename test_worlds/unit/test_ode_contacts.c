@@ -45,10 +45,20 @@ static void stepWith(Twin* t, const Touch* touch, int count)
     for (int w = 0; w < 2; w++) dJointGroupDestroy(group[w]);
 }
 
+/* Coulomb's law by every solver, and then its relaxation. */
+static const char* const methods[] = {"model=lcp solver=auto",     "model=lcp solver=lemke",     "model=lcp solver=fixedpoint",
+                                      "model=lcp solver=minmap",   "model=lcp solver=sparse",    "model=convex solver=auto",
+                                      "model=convex solver=lemke", "model=convex solver=minmap", "model=convex solver=sparse"};
+enum { METHODS = sizeof methods / sizeof *methods, COULOMB = 5 };
+
 /* CFM is 0 for our contacts: ODE's is made so small that it does not show. */
-static void beginHard(Twin* t)
+static void beginHard(Twin* t, const char* method)
 {
+    pcSettings settings = pcDefaultSettings();
     twinBegin(t);
+    settings.tolerance = 1e-12;
+    PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&settings, method));
+    PC_EXPECT_STATUS(PC_OK, pcWorldSetSettings(t->world[0], &settings));
     for (int w = 0; w < 2; w++) dWorldSetCFM(t->world[w], 1e-14);
 }
 
@@ -88,14 +98,14 @@ static void setNormal(dContact* c, int mode)
     if (mode & dContactMotionN) c->surface.motionN = 0.3;
 }
 
-PC_TEST(OdeContacts, FrictionlessNormalModesAreNative)
+static void expectNativeNormals(const char* method)
 {
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
         for (int sides = 0; sides < 3; sides++) {
-            PC_CASE("%s sides=%d", modes[m].name, sides);
+            PC_CASE("%s, %s sides=%d", method, modes[m].name, sides);
             Twin t;
             Touch touch[3];
-            beginHard(&t);
+            beginHard(&t, method);
             twinBody(&t, 0, 0, 0), twinBody(&t, 0, 0, sides == 0 ? -0.7 : -5);
             for (int w = 0; w < 2; w++) {
                 dBodySetLinearVel(t.body[w][0], 0.1, 0.2, -1);
@@ -115,6 +125,11 @@ PC_TEST(OdeContacts, FrictionlessNormalModesAreNative)
         }
 }
 
+PC_TEST(OdeContacts, FrictionlessNormalModesAreNativeByEverySolver)
+{
+    for (int i = 0; i < METHODS; i++) expectNativeNormals(methods[i]);
+}
+
 /* Nothing but normals: piles of bodies with random contacts. */
 PC_TEST(OdeContacts, RandomFrictionlessPilesAreNative)
 {
@@ -124,7 +139,7 @@ PC_TEST(OdeContacts, RandomFrictionlessPilesAreNative)
         PC_CASE("world=%d", world);
         Twin t;
         Touch touch[12];
-        beginHard(&t);
+        beginHard(&t, methods[0]);
         for (int i = 0; i < 4; i++) twinBody(&t, 0, 0, 0.7 * i);
         for (int i = 0; i < 12; i++) {
             double part[3];
@@ -139,6 +154,70 @@ PC_TEST(OdeContacts, RandomFrictionlessPilesAreNative)
     }
     printf("worst difference: %.2g\n", worst);
 }
+
+/* ---- habits of bodies ---- */
+
+static double part(unsigned* random)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return (*random >> 8) / 16777216.0;
+}
+
+static bool once(unsigned* random, int in) { return part(random) * in < 1.0; }
+
+/* The same in both worlds: everything that ODE does with a body besides solving. */
+static void setHabits(Twin* t, int body, unsigned* random)
+{
+    unsigned same = *random;
+    for (int w = 0; w < 2; w++) {
+        dBodyID b = t->body[w][body];
+        *random = same;
+        if (once(random, 4)) dBodySetKinematic(b);
+        if (once(random, 3)) dBodyDisable(b);
+        if (once(random, 2)) dBodySetAutoDisableFlag(b, 1);
+        dBodySetAutoDisableSteps(b, (int)(5 * part(random))), dBodySetAutoDisableTime(b, 0);
+        dBodySetAutoDisableAverageSamplesCount(b, (unsigned)(4 * part(random)));
+        dBodySetAutoDisableLinearThreshold(b, 0.5), dBodySetAutoDisableAngularThreshold(b, 0.5);
+        if (once(random, 3)) dBodySetDamping(b, 0.02, 0.03);
+        if (once(random, 4)) dBodySetGravityMode(b, 0);
+        if (once(random, 3)) dBodySetGyroscopicMode(b, 0);
+        if (once(random, 4)) dBodySetFiniteRotationMode(b, 1);
+        if (once(random, 3)) dBodySetMaxAngularSpeed(b, 1);
+    }
+}
+
+static void touchAtRandom(const Twin* t, Touch* touch, unsigned* random)
+{
+    int body = (int)(6 * part(random)), other = once(random, 2) ? -1 : (int)(6 * part(random));
+    const dReal* x = dBodyGetPosition(t->body[0][body]);
+    bool turned = (other < 0 || other == body) && once(random, 3);
+    dContact c = contactAt(x[0] + 0.2 * part(random), x[1] + 0.2 * part(random), x[2] - 0.3, 0.01 * part(random));
+    if (turned) c.geom.normal[2] = -1;
+    *touch = (Touch){turned ? -1 : body, turned ? body : other == body ? -1 : other, c};
+}
+
+PC_TEST(OdeContacts, SleepingKinematicAndDampedBodiesMoveAsNatively)
+{
+    unsigned random = 11;
+    for (int world = 0; world < 200; world++) {
+        PC_CASE("world=%d", world);
+        Twin t;
+        Touch touch[4];
+        beginHard(&t, methods[0]);
+        for (int i = 0; i < 6; i++) setHabits(&t, twinBody(&t, 2 * part(&random), 2 * part(&random), 2 * part(&random)), &random);
+        for (int step = 0; step < 20; step++) {
+            int count = (int)(4 * part(&random));
+            for (int i = 0; i < count; i++) touchAtRandom(&t, touch + i, &random);
+            stepWith(&t, touch, count);
+            for (int i = 0; i < 6; i++) PC_EXPECT_EQ_INT(dBodyIsEnabled(t.body[1][i]), dBodyIsEnabled(t.body[0][i]));
+        }
+        PC_EXPECT_LE(t.worst, 1e-8);
+        twinExpectOurs(&t);
+        twinEnd(&t);
+    }
+}
+
+/* ---- friction ---- */
 
 /* Friction that is decided by one contact in one direction: there ODE's law and ours agree. */
 typedef struct Rub {
@@ -171,9 +250,9 @@ static void setRub(dContact* c, const Rub* rub)
 }
 
 /* A body that cannot turn, under one contact, sliding along the friction direction that counts. */
-static void beginSlider(Twin* t, const Rub* rub)
+static void beginSlider(Twin* t, const Rub* rub, const char* method)
 {
-    beginHard(t);
+    beginHard(t, method);
     twinBody(t, 0, 0, 0);
     bool across = rub->mu == 0;
     for (int w = 0; w < 2; w++) {
@@ -188,13 +267,13 @@ static void beginSlider(Twin* t, const Rub* rub)
     });
 }
 
-PC_TEST(OdeContacts, FrictionModesInOneDirectionAreNative)
+static void expectNativeFriction(const char* method)
 {
     for (size_t i = 0; i < sizeof rubs / sizeof *rubs; i++)
         for (int turned = 0; turned < 2; turned++) {
-            PC_CASE("%s turned=%d", rubs[i].name, turned);
+            PC_CASE("%s, %s turned=%d", method, rubs[i].name, turned);
             Twin t;
-            beginSlider(&t, rubs + i);
+            beginSlider(&t, rubs + i, method);
             Touch touch = {turned ? -1 : 0, turned ? 0 : -1, contactAt(0, 0, -0.35, 0.001)};
             setRub(&touch.contact, rubs + i);
             if (turned) touch.contact.geom.normal[2] = -1;
@@ -205,14 +284,19 @@ PC_TEST(OdeContacts, FrictionModesInOneDirectionAreNative)
         }
 }
 
+PC_TEST(OdeContacts, FrictionModesInOneDirectionAreNativeByEverySolver)
+{
+    for (int i = 0; i < COULOMB; i++) expectNativeFriction(methods[i]);
+}
+
 /* Rolling and spinning, one axis at a time. */
-PC_TEST(OdeContacts, RollingModesAboutOneAxisAreNative)
+static void expectNativeRolling(const char* method)
 {
     for (int axis = 0; axis < 3; axis++)
         for (int how = 0; how < 3; how++) { /* coefficient, largest moment, no turning at all */
-            PC_CASE("axis=%d how=%d", axis, how);
+            PC_CASE("%s, axis=%d how=%d", method, axis, how);
             Twin t;
-            beginHard(&t);
+            beginHard(&t, method);
             twinBody(&t, 0, 0, 0);
             for (int w = 0; w < 2; w++) {
                 dMass mass;
@@ -236,6 +320,77 @@ PC_TEST(OdeContacts, RollingModesAboutOneAxisAreNative)
         }
 }
 
+PC_TEST(OdeContacts, RollingModesAboutOneAxisAreNativeByEverySolver)
+{
+    for (int i = 0; i < COULOMB; i++) expectNativeRolling(methods[i]);
+}
+
+/* ---- each bit counts ---- */
+
+typedef struct Bit {
+    const char* name;
+    int without, with;
+} Bit;
+
+enum { BASE = dContactApprox1 | dContactFDir1 };
+static const Bit bits[] = {{"mu2", BASE, BASE | dContactMu2},
+                           {"bounce", BASE, BASE | dContactBounce},
+                           {"soft erp", BASE, BASE | dContactSoftERP},
+                           {"soft cfm", BASE, BASE | dContactSoftCFM},
+                           {"motion 1", BASE, BASE | dContactMotion1},
+                           {"motion 2", BASE, BASE | dContactMotion2},
+                           {"motion N", BASE, BASE | dContactMotionN},
+                           {"slip 1", BASE, BASE | dContactSlip1},
+                           {"slip 2", BASE, BASE | dContactSlip2},
+                           {"rolling", BASE, BASE | dContactRolling},
+                           {"axes apart", BASE | dContactRolling, BASE | dContactRolling | dContactAxisDep},
+                           {"first direction", dContactApprox1 | dContactMu2, BASE | dContactMu2},
+                           {"a force, not a coefficient", BASE, dContactFDir1}};
+
+/* A ball that slides, rolls, spins and falls on the floor. Its new velocity. */
+static void stepBall(const char* method, int mode, double v[6])
+{
+    Twin t;
+    beginHard(&t, method);
+    twinBody(&t, 0, 0, 0);
+    dMass mass;
+    dMassSetSphereTotal(&mass, 2, 0.35);
+    dBodySetMass(t.body[0][0], &mass);
+    dBodySetLinearVel(t.body[0][0], 1, 0.4, -0.5), dBodySetAngularVel(t.body[0][0], 0.3, 0.2, 0.5);
+    dContact c = contactAt(0, 0, -0.35, 0.001);
+    c.surface = (dSurfaceParameters){.mode = mode, .mu = 0.2, .mu2 = 0.05, .rho = 0.01, .rho2 = 0.02, .rhoN = 0.003, .bounce = 0.5};
+    c.surface.bounce_vel = 0.1, c.surface.soft_erp = 0.9, c.surface.soft_cfm = 1, c.surface.motion1 = 0.9, c.surface.motion2 = 0.3;
+    c.surface.motionN = 0.2, c.surface.slip1 = 3, c.surface.slip2 = 4;
+    c.fdir1[0] = 0.6, c.fdir1[1] = 0.8, c.fdir1[2] = 0;
+    dJointAttach(dJointCreateContact(t.world[0], NULL, &c), t.body[0][0], NULL);
+    PC_EXPECT_STATUS(PC_OK, pcWorldStep(t.world[0], H));
+    twinExpectOurs(&t);
+    memcpy(v, dBodyGetLinearVel(t.body[0][0]), 3 * sizeof *v), memcpy(v + 3, dBodyGetAngularVel(t.body[0][0]), 3 * sizeof *v);
+    twinEnd(&t);
+}
+
+static double largestDifference(const double a[6], const double b[6])
+{
+    double largest = 0;
+    for (int k = 0; k < 6; k++) largest = fmax(largest, fabs(a[k] - b[k]));
+    return largest;
+}
+
+/* Nothing is dropped: with the bit the answer is another one, and the same by every solver of a model. */
+PC_TEST(OdeContacts, EveryBitCountsUnderEveryModelAndSolver)
+{
+    double with[6], without[6], first[6] = {0};
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        for (int m = 0; m < METHODS; m++) {
+            PC_CASE("%s, %s", methods[m], bits[i].name);
+            stepBall(methods[m], bits[i].without, without);
+            stepBall(methods[m], bits[i].with, with);
+            PC_EXPECT_GT(largestDifference(with, without), 1e-5);
+            if (m == 0 || m == COULOMB) memcpy(first, with, sizeof first);
+            PC_EXPECT_LE(largestDifference(with, first), 1e-8);
+        }
+}
+
 /* ---- identity ---- */
 
 PC_TEST(OdeContacts, IdentityFollowsTheBodyAndTellsPlacesApart)
@@ -256,7 +411,7 @@ PC_TEST(OdeContacts, IdentityFollowsTheBodyAndTellsPlacesApart)
 PC_TEST(OdeContacts, BounceAboveOneAndMissingNormalsAreCounted)
 {
     Twin t;
-    beginHard(&t);
+    beginHard(&t, methods[0]);
     twinBody(&t, 0, 0, 0);
     dContact wild = contactAt(0, 0, -0.35, 0), flat = contactAt(0.1, 0, -0.35, 0);
     wild.surface.mode = dContactBounce, wild.surface.bounce = 1.5, wild.surface.bounce_vel = 0;

@@ -192,6 +192,30 @@ PC_TEST(OdeJoints, EveryKindMovesAsNatively)
         }
 }
 
+/* Rows, bounds and motors are the same to every solver of both models. */
+PC_TEST(OdeJoints, EveryKindMovesAsNativelyByEverySolver)
+{
+    const char* const methods[] = {"model=lcp solver=lemke",    "model=lcp solver=fixedpoint", "model=lcp solver=minmap",
+                                   "model=lcp solver=sparse",   "model=convex solver=lemke",   "model=convex solver=minmap",
+                                   "model=convex solver=sparse"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            PC_CASE("%s, %s", methods[i], kinds[kind].name);
+            Twin t;
+            pcSettings settings = pcDefaultSettings();
+            twinBegin(&t);
+            settings.tolerance = 1e-13;
+            PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&settings, methods[i]));
+            PC_EXPECT_STATUS(PC_OK, pcWorldSetSettings(t.world[0], &settings));
+            int a = twinBody(&t, 0, 0, 0), b = twinBody(&t, 1, 0, 0);
+            kinds[kind].make(&t, a, b, true);
+            twinRun(&t, 20, H);
+            PC_EXPECT_LE(t.worst, 1e-10);
+            twinExpectOurs(&t);
+            twinEnd(&t);
+        }
+}
+
 /* ---- gamma ---- */
 
 /* In place of the ERP of the joint (ball) or of the world (hinge); ODE gets the same one. */

@@ -58,6 +58,7 @@ PC_TEST(OdeReports, EveryModelIsMeasuredByTheSameCode)
         PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
         PC_EXPECT_EQ_INT(8, r.events);
         PC_EXPECT_EQ_INT(4, r.bodies);
+        PC_EXPECT_EQ_INT(1, boxesExtra(&b).joints);
         PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
         PC_EXPECT_TRUE(isnan(r.residual) == (m < 2) && isnan(r.coneExcess) == (m < 2));
         PC_EXPECT_GT(boxesExtra(&b).milliseconds[PC_HOST_ALL], 0);
@@ -79,6 +80,7 @@ PC_TEST(OdeReports, NativeStepsWithAFileAreMeasuredFromContactJoints)
     PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
     PC_EXPECT_NEAR(0.02, r.infeasibilityJoint, 1e-12);
     PC_EXPECT_EQ_INT(4, r.contacts);
+    PC_EXPECT_EQ_INT(1 + 4, boxesExtra(&b).joints);
     PC_EXPECT_REL(energyOf(&b), r.energy, 1e-12);
     boxesEnd(&b);
 }
@@ -149,6 +151,45 @@ PC_TEST(OdeReports, MeasureAfterAStepIsWhatTheNextOneFindsBefore)
     boxesEnd(&b);
 }
 
+PC_TEST(OdeReports, ReportAfterAStepIsWhatTheNextOneFindsBefore)
+{
+    for (int m = 0; m < 4; m++) {
+        PC_CASE("%s", models[m]);
+        char text[60];
+        Boxes b;
+        build(&b);
+        snprintf(text, sizeof text, "%s reportAfter=1", models[m]);
+        boxesAttach(&b, true, text);
+        pcStepReport last = {0};
+        for (int i = 0; i < 10; i++) {
+            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+            pcStepReport r = boxesReport(&b);
+            PC_EXPECT_TRUE(r.infeasibilityJointAfter < r.infeasibilityJoint && r.infeasibilityContactAfter > 0);
+            if (i > 0) {
+                PC_EXPECT_NEAR(last.penetrationAfter, r.penetration, 1e-15);
+                PC_EXPECT_NEAR(last.infeasibilityContactAfter, r.infeasibilityContact, 1e-13);
+                PC_EXPECT_NEAR(last.infeasibilityJointAfter, r.infeasibilityJoint, 1e-15);
+            }
+            last = r;
+        }
+        boxesEnd(&b);
+    }
+}
+
+/* A program's contact joints tell of the place before the step: what they say must not pass for the one after it. */
+PC_TEST(OdeReports, ReportAfterAStepOfContactJointsTellsOfJointsOnly)
+{
+    Boxes b;
+    build(&b);
+    boxesAttach(&b, false, "model=lcp reportAfter=1");
+    boxesStep(&b, H);
+    pcStepReport r = boxesReport(&b);
+    PC_EXPECT_NEAR(0.01, r.penetration, 1e-12);
+    PC_EXPECT_TRUE(isnan(r.penetrationAfter) && isnan(r.infeasibilityContactAfter));
+    PC_EXPECT_TRUE(r.infeasibilityJointAfter > 0.0 && r.infeasibilityJointAfter < r.infeasibilityJoint);
+    boxesEnd(&b);
+}
+
 /* ---- files ---- */
 
 /* A stack with a motor beside it and a box that jumps: contacts, equalities, bounds, in one island or several. */
@@ -186,6 +227,15 @@ static int removeFolder(const char* name)
     return count;
 }
 
+static int linesOf(const char* name)
+{
+    int lines = 0;
+    FILE* file = fopen(name, "r");
+    for (int c; file && (c = fgetc(file)) != EOF;) lines += c == '\n';
+    if (file) fclose(file);
+    return lines;
+}
+
 PC_TEST(OdeReports, TwoWorldsDoNotWriteOverEachOther)
 {
     char folder[200], text[300];
@@ -196,6 +246,34 @@ PC_TEST(OdeReports, TwoWorldsDoNotWriteOverEachOther)
     for (int i = 0; i < 2; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b[i].world, H));
     for (int i = 0; i < 2; i++) boxesEnd(b + i);
     PC_EXPECT_EQ_INT(2, removeFolder(folder));
+}
+
+/* A program that builds its world anew, as for the next level of a game: the lines of the first are not lost. */
+PC_TEST(OdeReports, WorldsOneAfterTheOtherDoNotWriteOverEachOther)
+{
+    char folder[200], text[300], name[300];
+    makeFolder(folder);
+    snprintf(text, sizeof text, "report=%s/steps.csv", folder);
+    for (int i = 0; i < 3; i++) {
+        Boxes b;
+        build(&b), boxesAttach(&b, true, text);
+        for (int k = 0; k <= i; k++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        boxesEnd(&b);
+    }
+    snprintf(name, sizeof name, "%s/steps.csv", folder);
+    PC_EXPECT_EQ_INT(2, linesOf(name));
+    snprintf(name, sizeof name, "%s/steps.3.csv", folder);
+    PC_EXPECT_EQ_INT(4, linesOf(name));
+    PC_EXPECT_EQ_INT(3, removeFolder(folder));
+}
+
+PC_TEST(OdeReports, WorldsShareWhatIsNoFile)
+{
+    Boxes b[2];
+    for (int i = 0; i < 2; i++) build(b + i), boxesAttach(b + i, true, "report=/dev/null");
+    for (int i = 0; i < 2; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b[i].world, H));
+    for (int i = 0; i < 2; i++) boxesEnd(b + i);
+    PC_EXPECT_TRUE(access("/dev/null.2", F_OK) != 0);
 }
 
 /* Worlds of their own, but one report file, one folder, one look-ahead. */

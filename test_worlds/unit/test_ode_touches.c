@@ -1,5 +1,6 @@
 /* The contacts of a step from outside, under every model: they carry what they must, and change momentum by what they say. */
 #include <math.h>
+#include <string.h>
 #include <stdbool.h>
 
 #include "adapters/gtest/pctest.h"
@@ -65,6 +66,7 @@ PC_TEST(OdeTouches, TellWhatChangedMomentumUnderEveryModel)
         PC_CASE("%s", models[m]);
         Pile pile = make(models[m]);
         int most = 0;
+        dBodySetPosition(pile.lower, 0, 0, 0.4999), dBodySetPosition(pile.upper, 0, 0, 1.4997); /* so that dCollide is sure */
         dBodySetLinearVel(pile.upper, 1, 0.5, 0);
         for (int step = 0; step < 20; step++) {
             pcWorldContact contact[64];
@@ -127,5 +129,40 @@ PC_TEST(OdeTouches, CountMayExceedTheCapacity)
     PC_EXPECT_EQ_INT(PC_OK, pcWorldContacts(pile.world, NULL, 0, &count));
     PC_EXPECT_EQ_INT(PC_ERROR_ARGUMENT, pcWorldContacts(pile.world, NULL, 2, &count));
     PC_EXPECT_EQ_INT(PC_ERROR_ARGUMENT, pcWorldContacts(pile.world, contact, 2, NULL));
+    destroy(&pile);
+}
+
+/* Bodies that come, and a look at the world, change nothing of what the last step did. */
+PC_TEST(OdeTouches, StayWhenBodiesComeAndTheWorldIsMeasured)
+{
+    Pile pile = make("model=lcp");
+    pcWorldContact before[64], after[64];
+    pcStepReport report;
+    int count, again;
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, before, 64, &count));
+    for (int i = 0; i < 3; i++) dBodyCreate(pile.world);
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldMeasure(pile.world, H, &report));
+    PC_EXPECT_EQ_INT(5, report.bodies);
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, after, 64, &again));
+    PC_ASSERT_EQ_INT(count, again);
+    PC_EXPECT_TRUE(memcmp(before, after, (size_t)count * sizeof *before) == 0);
+    destroy(&pile);
+}
+
+/* A bare native step has contacts of its own that nobody reads: those of the step before are gone. */
+PC_TEST(OdeTouches, GoWithTheSpace)
+{
+    Pile pile = make("model=native");
+    int count;
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, NULL, 0, &count));
+    PC_EXPECT_GT(count, 0);
+    pcSettings settings = pcDefaultSettings();
+    settings.model = PC_MODEL_NATIVE;
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldAttach(pile.world, NULL, &settings));
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldStep(pile.world, H));
+    PC_ASSERT_EQ_INT(PC_OK, pcWorldContacts(pile.world, NULL, 0, &count));
+    PC_EXPECT_EQ_INT(0, count);
     destroy(&pile);
 }

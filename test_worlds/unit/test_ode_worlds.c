@@ -1,4 +1,4 @@
-/* Worlds of ODE under our models: attaching, swapping, spaces, sleep, trouble. */
+/* Worlds of ODE under our models: attaching, swapping, spaces, friction. */
 #define _GNU_SOURCE /* mkstemp, M_PI */
 #include <math.h>
 #include <pthread.h>
@@ -17,18 +17,18 @@ static const double H = 0.01;
 
 static const char* const models[4] = {"model=native", "model=quick", "model=lcp", "model=convex"};
 
-static void build(Boxes* b, int model)
+static void build(Boxes* b, int model, bool withSpace)
 {
     boxesBegin(b);
     for (int i = 0; i < 4; i++) dBodySetAngularVel(boxesAdd(b, 0.1 * i, 0.02 * i, 0.6 + 1.1 * i, 1), 0.1 * i, 0.2, 0.3);
-    boxesAttach(b, false, models[model]);
+    boxesAttach(b, withSpace, models[model]);
 }
 
-static BoxesState runAlone(int model, int steps)
+static BoxesState runAlone(int model, bool withSpace, int steps)
 {
     Boxes b;
     dRandSetSeed(1); /* ODE's steppers shuffle by a random number that is one for the process */
-    build(&b, model);
+    build(&b, model, withSpace);
     for (int i = 0; i < steps; i++) {
         if (model < 2) dRandSetSeed((unsigned long)i);
         boxesStep(&b, H);
@@ -38,22 +38,28 @@ static BoxesState runAlone(int model, int steps)
     return s;
 }
 
-PC_TEST(OdeWorlds, FourModelsInOneProcessDoNotMeet)
+static void expectAlone(bool withSpace)
 {
     Boxes b[4];
-    for (int m = 0; m < 4; m++) build(b + m, m);
+    for (int m = 0; m < 4; m++) build(b + m, m, withSpace);
     for (int i = 0; i < 200; i++)
         for (int m = 0; m < 4; m++) {
             if (m < 2) dRandSetSeed((unsigned long)i);
             boxesStep(b + m, H);
         }
     for (int m = 0; m < 4; m++) {
-        PC_CASE("%s", models[m]);
-        BoxesState together = boxesState(b + m), alone = runAlone(m, 200);
+        PC_CASE("%s space=%d", models[m], withSpace);
+        BoxesState together = boxesState(b + m), alone = runAlone(m, withSpace, 200);
         PC_EXPECT_TRUE(memcmp(&together, &alone, sizeof alone) == 0);
         if (m >= 2) boxesExpectOurs(b + m);
         boxesEnd(b + m);
     }
+}
+
+PC_TEST(OdeWorlds, FourModelsInOneProcessDoNotMeet)
+{
+    expectAlone(false);
+    expectAlone(true);
 }
 
 typedef struct Job {
@@ -66,7 +72,7 @@ static void* runJob(void* context)
     Job* job = context;
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     Boxes b;
-    build(&b, job->model);
+    build(&b, job->model, job->model == 3);
     for (int i = 0; i < 100; i++) boxesStep(&b, H);
     job->state = boxesState(&b);
     boxesEnd(&b);
@@ -82,7 +88,7 @@ PC_TEST(OdeWorlds, TwoThreadsStepTwoWorlds)
     for (int i = 0; i < 2; i++) pthread_create(thread + i, NULL, runJob, jobs + i);
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
     for (int i = 0; i < 2; i++) {
-        BoxesState alone = runAlone(jobs[i].model, 100);
+        BoxesState alone = runAlone(jobs[i].model, jobs[i].model == 3, 100);
         PC_EXPECT_TRUE(memcmp(&jobs[i].state, &alone, sizeof alone) == 0);
     }
     dCloseODE();
@@ -91,7 +97,7 @@ PC_TEST(OdeWorlds, TwoThreadsStepTwoWorlds)
 PC_TEST(OdeWorlds, ModelsSwapEveryTenStepsForTenThousand)
 {
     Boxes b;
-    build(&b, 0);
+    build(&b, 0, false);
     for (int i = 0; i < 10000; i++) {
         pcSettings s = boxesSettings(models[i / 10 % 4]);
         if (i % 10 == 0) PC_ASSERT_STATUS(PC_OK, pcWorldSetSettings(b.world, &s));
@@ -170,8 +176,8 @@ PC_TEST(OdeWorlds, ZeroGapStackStandsWithoutAMessage)
 
 PC_TEST(OdeWorlds, NothingFallsThroughTheFloorOfASpaceUnderAnyModel)
 {
-    for (int m = 0; m < 5; m++) {
-        const char* text = m < 4 ? models[m] : "model=lcp narrowphase=native";
+    for (int m = 0; m < 6; m++) {
+        const char* text = m < 4 ? models[m] : m == 4 ? "model=lcp narrowphase=native" : "model=lcp narrowphase=euclid";
         PC_CASE("%s", text);
         Boxes b;
         boxesBegin(&b);
@@ -233,6 +239,48 @@ PC_TEST(OdeWorlds, SurfaceCallbackDecides)
         PC_EXPECT_GT(asked, 0);
         PC_EXPECT_LT(dBodyGetPosition(box)[2], -0.5);
         boxesEnd(&b);
+    }
+}
+
+static int demanding(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
+{
+    (void)a, (void)b;
+    int mode = *(const int*)context;
+    surface->mode |= mode;
+    surface->bounce = 1.5, surface->bounce_vel = 0, surface->motion1 = surface->motion2 = 7;
+    return 1;
+}
+
+static void expectNamed(int mode, const char* names, bool ball)
+{
+    Boxes b;
+    boxesBegin(&b);
+    boxesAdd(&b, 0, 0, 0.499, 1);
+    if (ball) {
+        dGeomDestroy(b.geom[0]);
+        dGeomSetBody(dCreateSphere(b.space, 0.5), b.body[0]);
+    }
+    boxesAttach(&b, true, ball ? "model=lcp narrowphase=native" : "model=lcp");
+    PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, demanding, &mode));
+    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_EQ_STR(names, boxesExtra(&b).untranslatedNames);
+    PC_EXPECT_TRUE((boxesExtra(&b).untranslated > 0) == (*names != 0));
+    PC_EXPECT_NEAR(0, dBodyGetLinearVel(b.body[0])[0], 1e-9);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
+}
+
+/* A surface has no directions, and nothing bounces higher than it fell: who asks for that is told, whoever found the contacts. */
+PC_TEST(OdeWorlds, WhatASurfaceCallbackCannotHaveIsNamed)
+{
+    for (int ball = 0; ball < 2; ball++) {
+        PC_CASE("ball=%d", ball);
+        expectNamed(0, "", ball);
+        expectNamed(dContactFDir1, "directions in a surface callback", ball);
+        expectNamed(dContactMotion1, "directions in a surface callback", ball);
+        expectNamed(dContactMotion2, "directions in a surface callback", ball);
+        expectNamed(dContactBounce, "bounce above 1", ball);
+        expectNamed(dContactBounce | dContactMotion1, "directions in a surface callback, bounce above 1", ball);
     }
 }
 
@@ -439,98 +487,6 @@ PC_TEST(OdeWorlds, SticksBelowMuAndSlidesAboveIt)
            pull("model=lcp", 1.01), pull("model=native", 1.01), pull("model=quick", 1.01));
 }
 
-/* ---- sleep, kinematics, damping ---- */
-
-PC_TEST(OdeWorlds, BodiesFallAsleepAndWakeAsNatively)
-{
-    for (int withSpace = 0; withSpace < 2; withSpace++)
-        for (int m = 0; m < 3; m += 2) {
-            PC_CASE("%s space=%d", models[m], withSpace);
-            Boxes b;
-            boxesBegin(&b);
-            dWorldSetAutoDisableFlag(b.world, 1);
-            dWorldSetAutoDisableSteps(b.world, 20), dWorldSetAutoDisableTime(b.world, 0.1);
-            dWorldSetContactSurfaceLayer(b.world, 1e-3);
-            dBodyID lower = boxesAdd(&b, 0, 0, 0.4995, 1), upper = boxesAdd(&b, 0, 0, 3, 1);
-            dBodyDisable(upper);
-            boxesAttach(&b, withSpace, models[m]);
-            for (int i = 0; i < 60; i++) boxesStep(&b, H);
-            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
-            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
-            PC_EXPECT_NEAR(3, dBodyGetPosition(upper)[2], 0);
-            dBodySetPosition(upper, 0, 0, 1.6), dBodyEnable(upper);
-            bool woken = false;
-            for (int i = 0; i < 40; i++) boxesStep(&b, H), woken |= dBodyIsEnabled(lower);
-            PC_EXPECT_TRUE(woken);
-            for (int i = 0; i < 200; i++) boxesStep(&b, H);
-            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
-            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
-            PC_EXPECT_NEAR(1.5, dBodyGetPosition(upper)[2], 0.01);
-            boxesEnd(&b);
-        }
-}
-
-PC_TEST(OdeWorlds, KinematicBodiesCarry)
-{
-    for (int withSpace = 0; withSpace < 2; withSpace++) {
-        Boxes b;
-        boxesBegin(&b);
-        dBodyID lift = boxesAdd(&b, 0, 0, 5, 1), box = boxesAdd(&b, 0, 0, 5.999, 1);
-        dBodySetKinematic(lift);
-        dBodySetLinearVel(lift, 0.2, 0, 0.5);
-        boxesAttach(&b, withSpace, "model=lcp mu=2");
-        b.mu = 2;
-        for (int i = 0; i < 100; i++) boxesStep(&b, H);
-        PC_EXPECT_NEAR(5.5, dBodyGetPosition(lift)[2], 1e-9);
-        PC_EXPECT_NEAR(6.5, dBodyGetPosition(box)[2], 5e-3);
-        PC_EXPECT_NEAR(0.2, dBodyGetLinearVel(box)[0], 1e-3);
-        boxesExpectOurs(&b);
-        boxesEnd(&b);
-    }
-}
-
-static int movedCalls;
-static void moved(dBodyID body)
-{
-    (void)body;
-    movedCalls++;
-}
-
-/* Everything that ODE does with a velocity besides solving for it. */
-static void setHabits(dBodyID body)
-{
-    dBodySetDamping(body, 0.05, 0.1);
-    dBodySetMaxAngularSpeed(body, 3);
-    dBodySetFiniteRotationMode(body, 1), dBodySetFiniteRotationAxis(body, 0, 0, 1);
-    dBodySetMovedCallback(body, moved);
-    dBodySetAngularVel(body, 1, 2, 5);
-    dBodyAddForce(body, 1, 2, 3), dBodyAddTorque(body, 0.3, 0.2, 0.1);
-}
-
-PC_TEST(OdeWorlds, DampingSpeedLimitFiniteRotationAndCallbacksAreOdes)
-{
-    BoxesState state[2];
-    int calls[2];
-    for (int m = 0; m < 2; m++) {
-        Boxes b;
-        boxesBegin(&b);
-        for (int i = 0; i < 4; i++) setHabits(boxesAdd(&b, 3 * i, 0, 50, 1));
-        dBodySetGravityMode(b.body[1], 0), dBodySetGyroscopicMode(b.body[2], 0);
-        dMass mass;
-        dMassSetBoxTotal(&mass, 2, 1, 2, 3);
-        for (int i = 0; i < 4; i++) dBodySetMass(b.body[i], &mass);
-        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
-        movedCalls = 0;
-        for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
-        PC_EXPECT_NEAR(0, dBodyGetForce(b.body[0])[0], 0);
-        state[m] = boxesState(&b), calls[m] = movedCalls;
-        boxesEnd(&b);
-    }
-    for (int i = 0; i < 4 * 13; i++) PC_EXPECT_NEAR(state[0].numbers[i], state[1].numbers[i], 1e-12 * fmax(1, fabs(state[0].numbers[i])));
-    PC_EXPECT_EQ_INT(200, calls[0]);
-    PC_EXPECT_EQ_INT(calls[0], calls[1]);
-}
-
 /* ---- shadow ---- */
 
 PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
@@ -555,283 +511,7 @@ PC_TEST(OdeWorlds, ShadowTouchesNothingAndTellsTheDifference)
     PC_EXPECT_LT(difference, 10);
 }
 
-/* ---- trouble ---- */
-
-/* A pool of threads that the host gives to the world, and takes away again, between any two steps. */
-PC_TEST(OdeWorlds, ThreadPoolMayComeAndGo)
-{
-    Boxes b;
-    boxesBegin(&b);
-    dJointID hinge = dJointCreateHinge(b.world, NULL);
-    dJointAttach(hinge, boxesAdd(&b, 0, 0, 5, 1), NULL);
-    dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
-    dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-    boxesAdd(&b, 3, 0, 0.5, 1);
-    boxesAttach(&b, false, "model=lcp");
-    for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < 3; i++) boxesStep(&b, H);
-        dThreadingImplementationID threading = dThreadingAllocateMultiThreadedImplementation();
-        dThreadingThreadPoolID pool = dThreadingAllocateThreadPool(2, 0, dAllocateFlagBasicData, NULL);
-        dThreadingThreadPoolServeMultiThreadedImplementation(pool, threading);
-        dWorldSetStepThreadingImplementation(b.world, dThreadingImplementationGetFunctions(threading), threading);
-        for (int i = 0; i < 3; i++) boxesStep(&b, H);
-        dThreadingImplementationShutdownProcessing(threading);
-        dThreadingFreeThreadPool(pool);
-        dWorldSetStepThreadingImplementation(b.world, NULL, NULL);
-        dThreadingFreeImplementation(threading);
-    }
-    boxesExpectOurs(&b);
-    boxesEnd(&b);
-}
-
-/* A powered joint at its stop needs the memory of ODE's steps. */
-PC_TEST(OdeWorlds, WorkingMemoryMayBeGivenBackAtAnyTime)
-{
-    Boxes b;
-    boxesBegin(&b);
-    dJointID hinge = dJointCreateHinge(b.world, NULL);
-    dJointAttach(hinge, boxesAdd(&b, 0, 0, 5, 1), NULL);
-    dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
-    dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-    boxesAttach(&b, false, "model=lcp");
-    for (int i = 0; i < 10; i++) {
-        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-        dWorldCleanupWorkingMemory(b.world);
-    }
-    boxesExpectOurs(&b);
-    boxesEnd(&b);
-}
-
-PC_TEST(OdeWorlds, BadCallsAreRefused)
-{
-    Boxes b;
-    boxesBegin(&b);
-    dBodyID box = boxesAdd(&b, 0, 0, 5, 1);
-    pcSettings raw = {0}, implicit = boxesSettings("model=implicit");
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(NULL, NULL, NULL));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(b.world, NULL, &raw));
-    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldAttach(b.world, NULL, &implicit));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldSetSettings(b.world, &implicit) == PC_OK ? PC_OK : PC_ERROR_ARGUMENT);
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldDetach(b.world));
-    PC_EXPECT_STATUS(PC_OK, pcWorldAttach(b.world, NULL, NULL));
-    const double bad[4] = {0, -0.01, (double)NAN, HUGE_VAL};
-    for (int i = 0; i < 4; i++) PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldStep(b.world, bad[i]));
-    PC_EXPECT_NEAR(0, dBodyGetLinearVel(box)[2], 0);
-    PC_EXPECT_EQ_INT(0, boxesExtra(&b).steps);
-    boxesEnd(&b);
-}
-
-PC_TEST(OdeWorlds, NaNInTheHostMakesACountedNativeStepThatIsOdes)
-{
-    BoxesState state[2];
-    for (int m = 0; m < 2; m++) {
-        Boxes b;
-        boxesBegin(&b);
-        for (int i = 0; i < 4; i++) boxesAdd(&b, 3 * i, 0, 5, 1);
-        dBodySetLinearVel(b.body[2], (double)NAN, 0, 0);
-        dBodyAddForce(b.body[0], 1, 2, 3);
-        dJointID hinge = dJointCreateHinge(b.world, NULL); /* powered, at its stop: its rows add torque */
-        dJointAttach(hinge, b.body[0], b.body[1]);
-        dJointSetHingeAnchor(hinge, 1.5, 0, 5), dJointSetHingeAxis(hinge, 0, 1, 0);
-        dJointSetHingeParam(hinge, dParamLoStop, 0), dJointSetHingeParam(hinge, dParamHiStop, 0);
-        dJointSetHingeParam(hinge, dParamVel, 2), dJointSetHingeParam(hinge, dParamFMax, 5);
-        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
-        pcWorldStep(b.world, H);
-        pcWorldReportExtra extra = boxesExtra(&b);
-        PC_EXPECT_EQ_INT(1, extra.nativeSteps);
-        if (m) PC_EXPECT_TRUE(strstr(extra.reason, "velocity") != NULL);
-        state[m] = boxesState(&b);
-        boxesEnd(&b);
-    }
-    PC_EXPECT_TRUE(memcmp(state, state + 1, sizeof *state) == 0);
-}
-
-/* Numbers that are none, anywhere in the host: a native step, counted, with the reason; the other bodies fall on. */
-PC_TEST(OdeWorlds, BadNumbersAnywhereMakeCountedNativeSteps)
-{
-    for (int what = 0; what < 3; what++)
-        for (int infinite = 0; infinite < 2; infinite++) {
-            PC_CASE("what=%d infinite=%d", what, infinite);
-            double bad = infinite ? HUGE_VAL : (double)NAN;
-            Boxes b;
-            boxesBegin(&b);
-            dBodyID good = boxesAdd(&b, 0, 0, 5, 1), odd = boxesAdd(&b, 5, 0, 5, 1);
-            dGeomDestroy(b.geom[1]); /* ODE's own spaces do not bear it */
-            if (what == 0) dBodySetPosition(odd, bad, 0, 0);
-            if (what == 1) dBodySetLinearVel(odd, 0, bad, 0);
-            if (what == 2) dBodyAddForce(odd, 0, 0, bad);
-            boxesAttach(&b, false, "model=lcp");
-            for (int i = 0; i < 3; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-            PC_EXPECT_GE(boxesExtra(&b).nativeSteps, 1);
-            PC_EXPECT_TRUE(boxesExtra(&b).reason[0] != 0);
-            PC_EXPECT_NEAR(-3 * 10 * H, dBodyGetLinearVel(good)[2], 1e-12);
-            boxesEnd(&b);
-        }
-}
-
-static void spoil(const Boxes* b, dBodyID body, int what)
-{
-    double bad = what % 2 ? HUGE_VAL : (double)NAN;
-    switch (what / 2) {
-    case 0: dBodySetAngularVel(body, 0, bad, 0); break;
-    case 1: dBodyAddTorque(body, bad, 0, 0); break;
-    case 2: dBodySetPosition(body, bad, 0, 5); break;
-    case 3: dBodySetLinearVel(body, 0, bad, 0); break;
-    case 4: dBodyAddForce(body, 0, 0, bad); break;
-    default: dWorldSetGravity(b->world, 0, 0, bad); break;
-    }
-}
-
-/* What ODE would end the program for, in the step or in its spaces: a sentence, and nothing is done. */
-PC_TEST(OdeWorlds, NumbersThatWouldEndTheProgramAreRefused)
-{
-    for (int m = 0; m < 4; m++)
-        for (int what = 0; what < 12; what++) {
-            PC_CASE("%s, what=%d", models[m], what);
-            Boxes b;
-            bool turning = what < 4;
-            boxesBegin(&b);
-            dBodyID good = boxesAdd(&b, 0, 0, 5, 1), odd = boxesAdd(&b, 5, 0, 5, 1);
-            bool withSpace = !turning || what % 2 || m < 2; /* without one, bare native worlds are ODE's own affair */
-            boxesAttach(&b, withSpace, models[m]);
-            spoil(&b, odd, what);
-            PC_EXPECT_STATUS(PC_ERROR_NOT_FINITE, pcWorldStep(b.world, H));
-            PC_EXPECT_TRUE(strstr(pcLastError(), "not finite") != NULL);
-            PC_EXPECT_NEAR(0, dBodyGetLinearVel(good)[2], 0);
-            dBodyDestroy(odd);
-            dGeomDestroy(b.geom[1]);
-            dWorldSetGravity(b.world, 0, 0, -10);
-            PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-            PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(good)[2], 1e-12);
-            boxesEnd(&b);
-        }
-}
-
-static int nonsense(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
-{
-    (void)context, (void)a, (void)b;
-    dReal bad = (dReal)NAN;
-    *surface = (dSurfaceParameters){-1, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad, bad};
-    return 1;
-}
-
-/* A step that cannot be ours, of a world whose contacts are found here: a native one, with contact joints of its own, and still a floor. */
-PC_TEST(OdeWorlds, SurfacesThatAreNonsenseMakeNativeStepsOnTheSameFloor)
-{
-    Boxes b;
-    boxesBegin(&b);
-    dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
-    boxesAttach(&b, true, "model=lcp");
-    PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, nonsense, NULL));
-    for (int i = 0; i < 100; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-    PC_EXPECT_EQ_INT(100, boxesExtra(&b).nativeSteps);
-    PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 5e-3);
-    boxesEnd(&b);
-}
-
-static int stepAgain(void* context, dGeomID a, dGeomID b, dSurfaceParameters* surface)
-{
-    pcStepReport report;
-    (void)a, (void)b, (void)surface;
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldStep(context, H));
-    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldMeasure(context, H, &report));
-    return 1;
-}
-
-PC_TEST(OdeWorlds, CallbacksCannotStepTheirWorld)
-{
-    for (int m = 0; m < 4; m++) {
-        PC_CASE("%s", models[m]);
-        Boxes b;
-        boxesBegin(&b);
-        dBodyID box = boxesAdd(&b, 0, 0, 0.5, 1);
-        boxesAttach(&b, true, models[m]);
-        PC_EXPECT_STATUS(PC_OK, pcWorldSetSurface(b.world, stepAgain, b.world));
-        for (int i = 0; i < 20; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-        PC_EXPECT_NEAR(0.5, dBodyGetPosition(box)[2], 2e-3);
-        boxesEnd(&b);
-    }
-}
-
-/* The next world may stand where the last one stood: it is not attached. */
-PC_TEST(OdeWorlds, WorldAtThePlaceOfADestroyedOneIsAnother)
-{
-    int same = 0;
-    for (int round = 0; round < 20; round++) {
-        Boxes b;
-        boxesBegin(&b);
-        boxesAdd(&b, 0, 0, 0.5, 1);
-        boxesAttach(&b, true, "model=lcp");
-        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-        dWorldID before = b.world;
-        dWorldDestroy(b.world);
-        dSpaceDestroy(b.space);
-        dWorldID next = dWorldCreate();
-        dWorldSetGravity(next, 0, 0, -10);
-        dBodyID body = dBodyCreate(next);
-        same += next == before;
-        PC_EXPECT_STATUS(PC_OK, pcWorldStep(next, H));
-        PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(body)[2], 1e-12);
-        PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldDetach(next)); /* it never was attached */
-        dWorldDestroy(next);
-        dCloseODE();
-        if (next != before) pcOdeForgetWorld(before);
-    }
-    printf("a world at the same place %d times of 20\n", same);
-}
-
-/* A program that calls dWorldQuickStep gets it where a step cannot be ours. */
-PC_TEST(OdeWorlds, StepsThatCannotBeOursAreTheProgramsOwn)
-{
-    for (int quick = 0; quick < 2; quick++) {
-        Boxes b;
-        pcStepReport report;
-        boxesBegin(&b);
-        dBodySetLinearVel(boxesAdd(&b, 0, 0, 5, 1), (double)NAN, 0, 0);
-        boxesAttach(&b, false, "model=lcp");
-        PC_EXPECT_TRUE(pcOdeAttached(b.world));
-        PC_EXPECT_STATUS(PC_OK, pcOdeHostStep(b.world, H, quick));
-        PC_EXPECT_STATUS(PC_OK, pcWorldReport(b.world, &report));
-        PC_EXPECT_EQ_STR(quick ? "quick" : "native", report.solver);
-        pcOdeForgetWorld(b.world);
-        PC_EXPECT_FALSE(pcOdeAttached(b.world));
-        boxesEnd(&b);
-    }
-}
-
-PC_TEST(OdeWorlds, UnattachedJointsAndEmptyWorldsStep)
-{
-    Boxes b;
-    boxesBegin(&b);
-    boxesAttach(&b, false, "model=lcp");
-    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-    dContact contact = {.surface = {.mu = 1}};
-    dJointCreateContact(b.world, b.group, &contact);
-    dJointCreateHinge(b.world, NULL);
-    boxesAdd(&b, 0, 0, 5, 1);
-    dJointID hinge = dJointCreateHinge(b.world, NULL);
-    dJointAttach(hinge, b.body[0], NULL), dJointDisable(hinge);
-    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
-    PC_EXPECT_NEAR(-10 * H, dBodyGetLinearVel(b.body[0])[2], 1e-12);
-    boxesExpectOurs(&b);
-    boxesEnd(&b);
-}
-
-PC_TEST(OdeWorlds, WorldDestroyedWhileAttachedLeavesNothingBehind)
-{
-    dInitODE2(0);
-    for (int i = 0; i < 50; i++) {
-        dWorldID world = dWorldCreate(); /* likely at the address of the last one */
-        PC_ASSERT_STATUS(PC_OK, pcWorldAttach(world, NULL, NULL));
-        dBodyID body = dBodyCreate(world);
-        dWorldSetGravity(world, 0, 0, -1);
-        PC_EXPECT_STATUS(PC_OK, pcWorldStep(world, H));
-        PC_EXPECT_NEAR(-H, dBodyGetLinearVel(body)[2], 1e-12);
-        dWorldDestroy(world);
-        if (i % 2) pcWorldDetach(world);
-    }
-    dCloseODE();
-}
+/* ---- files and tables ---- */
 
 PC_TEST(OdeWorlds, ReportFileHasALinePerStep)
 {
@@ -866,5 +546,6 @@ PC_TEST(OdeWorlds, PluginTableHasTheFunctions)
     const pcPluginTable* table = pcPluginGet(PC_PLUGIN_VERSION);
     PC_ASSERT_TRUE(table != NULL);
     PC_EXPECT_TRUE(table->worldStep == pcWorldStep && table->restoreColliders == pcRestoreColliders);
+    PC_EXPECT_TRUE(table->worldContacts == pcWorldContacts && table->statusText == pcStatusText);
     PC_EXPECT_TRUE(pcPluginGet(99) == NULL);
 }

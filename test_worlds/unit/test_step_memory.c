@@ -73,6 +73,54 @@ PC_TEST(StepMemory, MeasuringChangesNothingAndSaysWhatTheStepWill)
     sceneEnd(&plain), sceneEnd(&asked);
 }
 
+static void forget(Scene* s)
+{
+    pcMemoryFree(s->system.memory);
+    s->system.memory = NULL;
+}
+
+/* What a step has to say of the place that it leads to is what the next one finds there; asking changes nothing. Here boxes fall into
+ * the floor and come out of it. */
+PC_TEST(StepMemory, ReportAfterAStepIsWhatTheNextOneFindsBefore)
+{
+    static Scene plain, asked;
+    for (int withMemory = 0; withMemory < 2; withMemory++) {
+        PC_CASE("memory=%d", withMemory);
+        towers(&plain, 3), towers(&asked, 3);
+        plain.body[0].pose.position[2] = asked.body[0].pose.position[2] = 0.48;
+        asked.settings.reportAfter = 1;
+        if (!withMemory) forget(&plain), forget(&asked);
+        for (int i = 0; i < 20; i++) {
+            pcStepReport last = asked.result.report;
+            sceneStep(&plain), sceneStep(&asked);
+            const pcStepReport *r = &asked.result.report, *p = &plain.result.report;
+            PC_EXPECT_TRUE(isnan(p->infeasibilityContactAfter) && isnan(p->penetrationAfter) && isnan(p->infeasibilityJointAfter));
+            PC_EXPECT_NEAR(0, r->infeasibilityJointAfter, 0);
+            PC_EXPECT_TRUE(r->penetrationAfter > 1e-4 && r->penetrationAfter < r->penetration);
+            if (i == 0) continue;
+            PC_EXPECT_NEAR(last.penetrationAfter, r->penetration, 1e-15);
+            PC_EXPECT_NEAR(last.infeasibilityContactAfter, r->infeasibilityContact, 1e-13);
+        }
+        PC_EXPECT_TRUE(memcmp(plain.body, asked.body, sizeof plain.body) == 0);
+        sceneEnd(&plain), sceneEnd(&asked);
+    }
+}
+
+PC_TEST(StepMemory, ReportAfterAStepLeavesOutWhatOnlyTheCallerKnows)
+{
+    static Scene s;
+    towers(&s, 1);
+    s.settings.reportAfter = 1;
+    sceneRow(&s, PC_WORLD, sceneBody(&s, (const double[3]){0, 8, 0}, 1, cube))->jacobian[6] = 1;
+    sceneStep(&s);
+    PC_EXPECT_TRUE(isnan(s.result.report.infeasibilityJointAfter));
+    PC_EXPECT_NEAR(0, s.result.report.penetrationAfter, 1e-12);
+    sceneContact(&s, 2, (const double[3]){0, 8, 0}, -0.01);
+    sceneStep(&s);
+    PC_EXPECT_TRUE(isnan(s.result.report.penetrationAfter) && isnan(s.result.report.infeasibilityContactAfter));
+    sceneEnd(&s);
+}
+
 PC_TEST(StepMemory, WarmStartSavesIterations)
 {
     static Scene s;

@@ -1,0 +1,198 @@
+/* What ODE does besides solving stays ODE's: sleep and waking, kinematic bodies, damping, speed limits, callbacks. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/gtest/pctest.h"
+#include "pcontact/pcontact.h"
+#include "test_worlds/unit/counting.h"
+#include "test_worlds/unit/ode_boxes.h"
+
+static const double H = 0.01;
+static const char* const models[4] = {"model=native", "model=quick", "model=lcp", "model=convex"};
+
+PC_TEST(OdeHabits, BodiesFallAsleepAndWakeAsNatively)
+{
+    for (int withSpace = 0; withSpace < 2; withSpace++)
+        for (int m = 0; m < 3; m += 2) {
+            PC_CASE("%s space=%d", models[m], withSpace);
+            Boxes b;
+            boxesBegin(&b);
+            dWorldSetAutoDisableFlag(b.world, 1);
+            dWorldSetAutoDisableSteps(b.world, 20), dWorldSetAutoDisableTime(b.world, 0.1);
+            dWorldSetContactSurfaceLayer(b.world, 1e-3);
+            dBodyID lower = boxesAdd(&b, 0, 0, 0.4995, 1), upper = boxesAdd(&b, 0, 0, 3, 1);
+            dBodyDisable(upper);
+            boxesAttach(&b, withSpace, models[m]);
+            for (int i = 0; i < 60; i++) boxesStep(&b, H);
+            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
+            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
+            PC_EXPECT_NEAR(3, dBodyGetPosition(upper)[2], 0);
+            dBodySetPosition(upper, 0, 0, 1.6), dBodyEnable(upper);
+            bool woken = false;
+            for (int i = 0; i < 40; i++) boxesStep(&b, H), woken |= dBodyIsEnabled(lower);
+            PC_EXPECT_TRUE(woken);
+            for (int i = 0; i < 200; i++) boxesStep(&b, H);
+            PC_EXPECT_FALSE(dBodyIsEnabled(lower));
+            PC_EXPECT_FALSE(dBodyIsEnabled(upper));
+            PC_EXPECT_NEAR(1.5, dBodyGetPosition(upper)[2], 0.01);
+            boxesEnd(&b);
+        }
+}
+
+PC_TEST(OdeHabits, KinematicBodiesCarry)
+{
+    for (int withSpace = 0; withSpace < 2; withSpace++) {
+        Boxes b;
+        boxesBegin(&b);
+        dBodyID lift = boxesAdd(&b, 0, 0, 5, 1), box = boxesAdd(&b, 0, 0, 5.999, 1);
+        dBodySetKinematic(lift);
+        dBodySetLinearVel(lift, 0.2, 0, 0.5);
+        boxesAttach(&b, withSpace, "model=lcp mu=2");
+        b.mu = 2;
+        for (int i = 0; i < 100; i++) boxesStep(&b, H);
+        PC_EXPECT_NEAR(5.5, dBodyGetPosition(lift)[2], 1e-9);
+        PC_EXPECT_NEAR(6.5, dBodyGetPosition(box)[2], 5e-3);
+        PC_EXPECT_NEAR(0.2, dBodyGetLinearVel(box)[0], 1e-3);
+        boxesExpectOurs(&b);
+        boxesEnd(&b);
+    }
+}
+
+static int movedCalls;
+static void moved(dBodyID body)
+{
+    (void)body;
+    movedCalls++;
+}
+
+/* Everything that ODE does with a velocity besides solving for it. */
+static void setHabits(dBodyID body)
+{
+    dBodySetDamping(body, 0.05, 0.1);
+    dBodySetMaxAngularSpeed(body, 3);
+    dBodySetFiniteRotationMode(body, 1), dBodySetFiniteRotationAxis(body, 0, 0, 1);
+    dBodySetMovedCallback(body, moved);
+    dBodySetAngularVel(body, 1, 2, 5);
+    dBodyAddForce(body, 1, 2, 3), dBodyAddTorque(body, 0.3, 0.2, 0.1);
+}
+
+PC_TEST(OdeHabits, DampingSpeedLimitFiniteRotationAndCallbacksAreOdes)
+{
+    BoxesState state[2];
+    int calls[2];
+    for (int m = 0; m < 2; m++) {
+        Boxes b;
+        boxesBegin(&b);
+        for (int i = 0; i < 4; i++) setHabits(boxesAdd(&b, 3 * i, 0, 50, 1));
+        dBodySetGravityMode(b.body[1], 0), dBodySetGyroscopicMode(b.body[2], 0);
+        dMass mass;
+        dMassSetBoxTotal(&mass, 2, 1, 2, 3);
+        for (int i = 0; i < 4; i++) dBodySetMass(b.body[i], &mass);
+        boxesAttach(&b, false, m ? "model=lcp" : "model=native");
+        movedCalls = 0;
+        for (int i = 0; i < 50; i++) pcWorldStep(b.world, H);
+        PC_EXPECT_NEAR(0, dBodyGetForce(b.body[0])[0], 0);
+        state[m] = boxesState(&b), calls[m] = movedCalls;
+        boxesEnd(&b);
+    }
+    for (int i = 0; i < 4 * 13; i++) PC_EXPECT_NEAR(state[0].numbers[i], state[1].numbers[i], 1e-12 * fmax(1, fabs(state[0].numbers[i])));
+    PC_EXPECT_EQ_INT(200, calls[0]);
+    PC_EXPECT_EQ_INT(calls[0], calls[1]);
+}
+
+/* ---- who wakes whom ---- */
+
+typedef enum Way { BALLS, CONTACTS, SPACE, WAYS } Way;
+
+/* Bodies side by side, each held to the next or touching it; d: asleep, D: awake, k, K: the same of kinematic ones. */
+static void buildChain(Boxes* b, const char* kinds, Way way)
+{
+    boxesBegin(b);
+    dGeomDestroy(b->floor);
+    dWorldSetGravity(b->world, 0, 0, 0);
+    for (int i = 0; kinds[i]; i++) {
+        dBodyID body = boxesAdd(b, 0.999 * i, 0, 0, 1);
+        if (kinds[i] == 'k' || kinds[i] == 'K') dBodySetKinematic(body);
+        if (kinds[i] == 'k' || kinds[i] == 'd') dBodyDisable(body);
+        if (i == 0 || way == SPACE) continue;
+        dContact contact = {.geom = {.normal = {1}, .depth = 0.001}};
+        dJointID joint = way == BALLS ? dJointCreateBall(b->world, NULL) : dJointCreateContact(b->world, b->group, &contact);
+        dJointAttach(joint, body, b->body[i - 1]);
+    }
+}
+
+/* Bit i: body i is awake after one step. */
+static int wakenBy(const char* settings, const char* kinds, Way way)
+{
+    Boxes b;
+    int awake = 0;
+    buildChain(&b, kinds, way);
+    boxesAttach(&b, way == SPACE, settings);
+    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    for (int i = 0; i < b.count; i++) awake |= dBodyIsEnabled(b.body[i]) << i;
+    boxesEnd(&b);
+    return awake;
+}
+
+PC_TEST(OdeHabits, WakingIsNativeForEveryChainOfThree)
+{
+    for (int way = 0; way < WAYS; way++)
+        for (int n = 0; n < 64; n++) {
+            const char kinds[4] = {"dDkK"[n % 4], "dDkK"[n / 4 % 4], "dDkK"[n / 16], 0};
+            PC_CASE("%s way=%d", kinds, way);
+            PC_EXPECT_EQ_INT(wakenBy("model=native", kinds, (Way)way), wakenBy("model=lcp", kinds, (Way)way));
+        }
+}
+
+/* Natively such a joint is not in the step: nobody hears of it. */
+PC_TEST(OdeHabits, JointsOfKinematicBodiesAloneAreNotInTheStep)
+{
+    Boxes b;
+    buildChain(&b, "KK", BALLS);
+    dJointID joint = dBodyGetJoint(b.body[0], 0);
+    dJointFeedback feedback = {.f1 = {7}};
+    dJointSetFeedback(joint, &feedback);
+    dBodySetPosition(b.body[0], 0, 5, 0);
+    boxesAttach(&b, false, "model=lcp");
+    PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+    PC_EXPECT_EQ_INT(0, boxesExtra(&b).joints);
+    PC_EXPECT_NEAR(0, boxesReport(&b).infeasibilityJoint, 0);
+    PC_EXPECT_NEAR(7, feedback.f1[0], 0);
+    boxesEnd(&b);
+}
+
+/* ---- memory ---- */
+
+/* What a step allocates once a stack stands; its bodies may fall asleep, but never do. */
+static int allocatedBySteps(const char* settings, bool withSpace, bool collected)
+{
+    Boxes b;
+    int allocated = 0;
+    boxesBegin(&b);
+    dWorldSetAutoDisableFlag(b.world, 1);
+    dWorldSetAutoDisableLinearThreshold(b.world, 0), dWorldSetAutoDisableAngularThreshold(b.world, 0);
+    for (int i = 0; i < 5; i++) boxesAdd(&b, 0.02 * i, 0, 0.499 + 0.999 * i, 1);
+    boxesAttach(&b, withSpace, settings);
+    for (int i = 0; i < 60; i++) {
+        if (collected) dSpaceCollide(b.space, b.world, pcNearCallback);
+        pcCountingStart();
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        if (i >= 40) allocated += pcCountingStop();
+    }
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
+    return allocated;
+}
+
+PC_TEST(OdeHabits, StepsAllocateNothingOnceTheyAreWarm)
+{
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
+    const char* const settings[] = {"model=lcp", "model=convex", "model=lcp solver=lemke", "model=lcp solver=sparse"};
+    for (int i = 0; i < 4; i++)
+        for (int withSpace = 0; withSpace < 2; withSpace++) {
+            PC_CASE("%s space=%d", settings[i], withSpace);
+            PC_EXPECT_EQ_INT(0, allocatedBySteps(settings[i], withSpace, !withSpace));
+        }
+}
