@@ -255,7 +255,7 @@ void pcPlaceInnerPoints(pcShape* s)
 static pcStatus placeCentre(pcShape* s, const double* centreOrNull)
 {
     s->centre = centreOrNull ? v3Load(centreOrNull) : s->centroid;
-    s->centred = v3Size(s->centre) == 0.0;
+    s->centreSize = v3Size(s->centre), s->centred = s->centreSize == 0.0;
     for (int i = 0; i < s->paddedCount; i++) {
         v3 k = v3Sub(pcShapeVertex(s, i < s->vertexCount ? i : 0), s->centre);
         s->kx[i] = k.x, s->ky[i] = k.y, s->kz[i] = k.z;

@@ -35,7 +35,8 @@ struct pcShape {
     uint64_t id; /* unique in the process: what pair caches recognise a shape by */
     size_t bytes;
     v3 centre, centroid;
-    bool centred; /* the centre is the origin */
+    bool centred;      /* the centre is the origin */
+    double centreSize; /* v3Size of it */
     double volume, inradius, outradius;
     double innerAlong, innerAcross; /* where the simplex method starts: see pcPlaceInnerPoints */
     bool unbounded;                 /* half-space or container */
