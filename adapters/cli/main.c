@@ -43,12 +43,12 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 int pcCliBadInput(const char* format, ...)
 {
+    char sentence[8192]; /* written by one call: others may be writing, as under mpirun */
     va_list arguments;
     va_start(arguments, format);
-    fputs("pcontact: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputs(".\n", stderr);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "pcontact: %s.\n", sentence);
     return PC_CLI_BAD_INPUT;
 }
 
