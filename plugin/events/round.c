@@ -388,12 +388,17 @@ static bool valueFrom(const pcSearch* s, v3 tangent1, v3 tangent2, pcMeasure mea
     return fit->D > 0.0 && (measure == PC_LENGTH || fit->value > 0.0);
 }
 
-/* A point of the rim at an angle, and the tangent there, in the frame. */
-static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
+/* The point of the rim in the unit direction (x, y) of its plane, and the tangent there, in the frame. */
+static v3 towardsRim(const pcFrame* f, const Side* rim, double x, double y, v3* tangent)
 {
-    double r = rim->shape->radius, x = cos(angle), y = sin(angle);
+    double r = rim->shape->radius;
     *tangent = pcFramePlaced(f, rim->index, v3Make(-y, x, 0.0));
     return pcFramePlaced(f, rim->index, v3Make(r * x, r * y, rim->shape->end[rim->end][2]));
+}
+
+static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
+{
+    return towardsRim(f, rim, cos(angle), sin(angle), tangent);
 }
 
 PC_INLINE pcFit startAtPair(const pcSearch* s, pcMeasure measure)
@@ -420,7 +425,8 @@ static bool crossLine(const pcSearch* s, const Side* rim, Crossed* c, int which,
         v3 p = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, c->k, fit, measure)), tangent;
         v3 q = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), fit, measure));
         if (!crossCircle(p, q, rim->shape->radius, which, &part)) return false;
-        v3 own = onRim(f, rim, atan2(p.y + part * (q.y - p.y), p.x + part * (q.x - p.x)), &tangent), other = v3AddScaled(c->k, part, c->g);
+        double x = p.x + part * (q.x - p.x), y = p.y + part * (q.y - p.y), perSize = 1.0 / sqrt(x * x + y * y);
+        v3 own = towardsRim(f, rim, perSize * x, perSize * y, &tangent), other = v3AddScaled(c->k, part, c->g);
         fit->p1 = rim->index == 0 ? own : other, fit->p2 = rim->index == 0 ? other : own;
         if (!valueFrom(s, tangent, c->g, measure, fit)) return false;
         if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
