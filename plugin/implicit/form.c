@@ -124,6 +124,7 @@ static int functionsOf(const pcShapeInfo* info)
     case PC_SHAPE_BOX: return info->facets;
     case PC_SHAPE_CYLINDER: return 3;
     case PC_SHAPE_CONTAINER:
+    case PC_SHAPE_MESH:
     case PC_SHAPE_SUPPORT: return 0;
     default: return 1;
     }

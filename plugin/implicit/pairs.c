@@ -93,11 +93,19 @@ static bool isCovered(const pcPiece* p, const pcPiece* q)
     return p->shape && p->shape->kind == PC_SHAPE_CAPSULE && q->shape && q->shape->kind == PC_SHAPE_HALFSPACE && q->count == 1;
 }
 
+/* The ends of a capsule stand for it over faces; where the other has events only, the capsule has them itself. */
+static bool isSpare(const pcForm* form, int piece, const pcPiece* other)
+{
+    const pcShape* whole = form->piece->shape;
+    return piece > 0 && form->pieces == 3 && whole && whole->kind == PC_SHAPE_CAPSULE && other->count == 0;
+}
+
 static pcStatus addNear(pcImplicitRun* run, const pcPair* pair, int piece1, int piece2, int* room)
 {
     const pcPlacedForm *a = run->system->forms + pair->shape1, *b = run->system->forms + pair->shape2;
     const pcPiece *p = a->form->piece + piece1, *q = b->form->piece + piece2;
     if (!piecesMeet(run, pair, p, q) || isCovered(p, q) || isCovered(q, p)) return PC_OK;
+    if (isSpare(a->form, piece1, q) || isSpare(b->form, piece2, p)) return PC_OK;
     bool functions = p->count > 0 && q->count > 0, shapes = p->shape && q->shape;
     if (!functions && !shapes)
         return pcFail(PC_ERROR_UNSUPPORTED, "forms %d and %d: one has functions only, the other none", pair->shape1, pair->shape2);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
+#include "pcontact/implicit.h"
 #include "pcontact/metric.h"
 #include "test_worlds/unit/scene.h"
 
@@ -381,6 +382,33 @@ PC_TEST(Mesh, TheSurfaceOfABoxMovesAsTheBox)
         sceneEnd(&s);
     }
     for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(end[0][k], end[1][k], 1e-7);
+}
+
+/* The implicit step takes the events of a mesh as they are before the step: bodies slide on it and come to rest. */
+PC_TEST(Mesh, TheImplicitStepRestsOnIt)
+{
+    for (int i = 0; i < BODIES - 1; i++) {
+        PC_CASE("%s", names[i]);
+        Scene s;
+        pcImplicitMemory* memory = NULL;
+        sceneBegin(&s);
+        sceneShape(&s, PC_WORLD, landscape(20, 4, flat));
+        PC_ASSERT_STATUS(PC_OK, pcImplicitMemoryCreate(&memory));
+        int body = addBody(&s, bodies[i], 0.1, 0.2, reachOf(bodies[i]) + 0.05);
+        s.settings.model = PC_MODEL_IMPLICIT;
+        for (int n = 0; n < 60; n++) {
+            double velocity[6];
+            pcPose pose;
+            s.result.velocity = velocity, s.result.pose = &pose;
+            PC_ASSERT_STATUS(PC_OK, pcImplicitSystemStep(&s.system, memory, PC_TURN_EXPONENTIAL, &s.settings, s.h, &s.result));
+            s.body[body].pose = pose;
+            memcpy(s.body[body].velocity, velocity, sizeof velocity);
+        }
+        PC_EXPECT_NEAR(reachOf(bodies[i]), s.body[body].pose.position[2], 1e-6);
+        PC_EXPECT_LT(sceneSpeed(&s, body), 1e-6);
+        pcImplicitMemoryFree(memory);
+        sceneEnd(&s);
+    }
 }
 
 PC_TEST(Mesh, WhatIsBehindIsNotTouched)
