@@ -80,6 +80,8 @@ static bool reachesPlane(const pcProxy* box, const pcProxy* plane)
     v3 n = plane->normal;
     v3 corner = {n.x > 0.0 ? box->low.x : box->high.x, n.y > 0.0 ? box->low.y : box->high.y, n.z > 0.0 ? box->low.z : box->high.z};
     double slop = 8.0 * PC_ROUND * (v3Size(corner) + fabs(plane->offset));
+    if (plane->turn == 0.0 && v3Dot(n, corner) > plane->offset + box->ahead + plane->ahead + slop)
+        return false; /* marginOf is at most that */
     return v3Dot(n, corner) <= plane->offset + marginOf(box, plane) + slop;
 }
 
@@ -132,8 +134,8 @@ static void addPair(PairList* list, int a, int b)
 
 static double along(v3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 
-/* The axes along which the centres vary most, and second most. */
-static void widestAxes(const pcProxy* proxies, int count, int axis[2])
+/* The axes, those first along which the centres vary more. */
+static void widestAxes(const pcProxy* proxies, int count, int axis[3])
 {
     v3 sum = {0, 0, 0}, square = {0, 0, 0};
     int boxes = 0;
@@ -146,7 +148,7 @@ static void widestAxes(const pcProxy* proxies, int count, int axis[2])
     double varies[3] = {square.x - sum.x * sum.x / n, square.y - sum.y * sum.y / n, square.z - sum.z * sum.z / n};
     axis[0] = varies[0] >= varies[1] && varies[0] >= varies[2] ? 0 : varies[1] >= varies[2] ? 1 : 2;
     int next = (axis[0] + 1) % 3, other = (axis[0] + 2) % 3;
-    axis[1] = varies[next] >= varies[other] ? next : other;
+    axis[1] = varies[next] >= varies[other] ? next : other, axis[2] = 3 - axis[0] - axis[1];
 }
 
 /* The boxes by their lower end; returns how many shapes have one. */
@@ -165,22 +167,26 @@ static int sortBoxes(pcArena* arena, const pcProxy* proxies, int count, int axis
     return boxes;
 }
 
-/* ---- strips ----
- * In three dimensions, many boxes share every place along one axis. So they are also dealt into strips along the axis where they vary second
- * most, and each strip is swept by itself. A pair that shares several strips counts in the first of these. */
+/* ---- columns ----
+ * In three dimensions, many boxes share every place along one axis. So they are also dealt into columns: strips along the axis where they vary
+ * second most, crossed with strips along the third. Each column is swept by itself. A pair that shares several columns counts in the first
+ * of these. */
 
-enum { MOST_STRIPS = 256, MOST_COPIES = 16 }; /* copies of a box, on average; with more, there is one strip */
+enum { MOST_STRIPS = 128, MOST_COPIES = 16 }; /* along an axis; copies of a box, on average: with more, there are no strips along an axis */
 
 /* What the sweep reads of a box, close together. */
 typedef struct Slab {
     v3 low, high;
-    int index, first, last; /* of its proxy; of its strips */
+    int index;               /* of its proxy */
+    short first[2], last[2]; /* of its strips */
 } Slab;
 
 typedef struct Strips {
-    int count;
+    int axis, count;
     double from, width;
 } Strips;
+
+static Strips oneStrip(int axis) { return (Strips){axis, 1, 0.0, 1.0}; }
 
 static Strips stripsOf(const Slab* slabs, int boxes, int axis)
 {
@@ -189,24 +195,28 @@ static Strips stripsOf(const Slab* slabs, int boxes, int axis)
         low = smaller(low, along(slabs[i].low, axis)), high = larger(high, along(slabs[i].high, axis));
         extent += along(slabs[i].high, axis) - along(slabs[i].low, axis);
     }
-    double width = boxes > 0 ? 2.0 * extent / boxes : 0.0, count = (high - low) / width;
-    if (!(count >= 4.0 && count < HUGE_VAL)) return (Strips){1, 0.0, 1.0};
-    return count <= MOST_STRIPS ? (Strips){(int)count, low, width} : (Strips){MOST_STRIPS, low, (high - low) / MOST_STRIPS};
+    double width = boxes > 0 ? 2.0 * extent / boxes : 0.0, count = (high - low) / width, most = smaller(MOST_STRIPS, boxes / 8);
+    if (!(count >= 4.0 && count < HUGE_VAL && most >= 4.0)) return oneStrip(axis);
+    return count <= most ? (Strips){axis, (int)count, low, width} : (Strips){axis, (int)most, low, (high - low) / (int)most};
 }
 
-static int stripAt(const Strips* strips, double x)
+static short stripAt(const Strips* strips, double x)
 {
     double at = (x - strips->from) / strips->width;
-    return !(at > 0.0) ? 0 : at < strips->count - 1 ? (int)at : strips->count - 1;
+    return (short)(!(at > 0.0) ? 0 : at < strips->count - 1 ? (int)at : strips->count - 1);
 }
 
-/* How many places in strips the boxes take. */
-static long long dealStrips(const Strips* strips, int axis, Slab* slabs, int boxes)
+/* How many places in columns the boxes take. */
+static long long dealColumns(const Strips strips[2], Slab* slabs, int boxes)
 {
     long long places = 0;
     for (int i = 0; i < boxes; i++) {
-        slabs[i].first = stripAt(strips, along(slabs[i].low, axis)), slabs[i].last = stripAt(strips, along(slabs[i].high, axis));
-        places += slabs[i].last - slabs[i].first + 1;
+        Slab* s = slabs + i;
+        for (int k = 0; k < 2; k++) {
+            s->first[k] = stripAt(strips + k, along(s->low, strips[k].axis));
+            s->last[k] = stripAt(strips + k, along(s->high, strips[k].axis));
+        }
+        places += (long long)(s->last[0] - s->first[0] + 1) * (s->last[1] - s->first[1] + 1);
     }
     return places;
 }
@@ -217,35 +227,66 @@ static bool slabsMeet(const Slab* a, const Slab* b)
            b->low.z <= a->high.z;
 }
 
-static void sweepStrip(const pcProxy* proxies, const Slab* slabs, const int* member, int count, int strip, int axis, PairList* list)
+static bool isFirstOf(const Slab* a, const Slab* b, int k, int strip)
 {
-    for (int i = 0; i < count; i++) {
-        const Slab* a = slabs + member[i];
+    return strip == (a->first[k] > b->first[k] ? a->first[k] : b->first[k]);
+}
+
+typedef struct Column {
+    int place[2], count;
+    const int* member;
+} Column;
+
+static void sweepColumn(const pcProxy* proxies, const Slab* slabs, const Column* column, int axis, PairList* list)
+{
+    for (int i = 0; i < column->count; i++) {
+        const Slab* a = slabs + column->member[i];
         double end = along(a->high, axis);
-        for (int k = i + 1; k < count && along(slabs[member[k]].low, axis) <= end; k++) {
-            const Slab* b = slabs + member[k];
-            if (!slabsMeet(a, b) || strip != (a->first > b->first ? a->first : b->first)) continue;
+        for (int k = i + 1; k < column->count; k++) {
+            const Slab* b = slabs + column->member[k];
+            if (!(along(b->low, axis) <= end)) break;
+            if (!slabsMeet(a, b) || !isFirstOf(a, b, 0, column->place[0]) || !isFirstOf(a, b, 1, column->place[1])) continue;
             if (mayCollide(proxies + a->index, proxies + b->index)) addPair(list, a->index, b->index);
         }
     }
 }
 
-static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, const int axis[2], PairList* list)
+/* Members of all columns, one column after the other, by a counting sort: start[k] .. start[k + 1] - 1 of column k. */
+static void fillColumns(const Strips strips[2], const Slab* slabs, int boxes, int* start, int* member)
+{
+    int columns = strips[0].count * strips[1].count;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < boxes; i++)
+            for (int k = slabs[i].first[0]; k <= slabs[i].last[0]; k++)
+                for (int m = slabs[i].first[1]; m <= slabs[i].last[1]; m++) {
+                    int column = k * strips[1].count + m;
+                    if (pass)
+                        member[start[column + 1]++] = i;
+                    else
+                        start[column + 2]++;
+                }
+        for (int k = 0; pass == 0 && k < columns; k++) start[k + 2] += start[k + 1];
+    }
+}
+
+static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, const int axis[3], PairList* list)
 {
     Slab* slabs = pcArenaRaw(list->arena, Slab, boxes);
     if (!slabs) return;
-    for (int i = 0; i < boxes; i++) slabs[i] = (Slab){proxies[sorted[i].index].low, proxies[sorted[i].index].high, sorted[i].index, 0, 0};
-    Strips strips = stripsOf(slabs, boxes, axis[1]);
-    long long places = dealStrips(&strips, axis[1], slabs, boxes);
-    if (places > (long long)MOST_COPIES * boxes) strips = (Strips){1, 0.0, 1.0}, places = dealStrips(&strips, axis[1], slabs, boxes);
-    int *start = pcArenaNew(list->arena, int, strips.count + 2), *member = pcArenaRaw(list->arena, int, places);
+    for (int i = 0; i < boxes; i++)
+        slabs[i] = (Slab){.low = proxies[sorted[i].index].low, .high = proxies[sorted[i].index].high, .index = sorted[i].index};
+    Strips strips[2] = {stripsOf(slabs, boxes, axis[1]), stripsOf(slabs, boxes, axis[2])};
+    long long places = dealColumns(strips, slabs, boxes);
+    for (int k = 1; k >= 0 && places > (long long)MOST_COPIES * boxes; k--)
+        strips[k] = oneStrip(axis[1 + k]), places = dealColumns(strips, slabs, boxes);
+    int columns = strips[0].count * strips[1].count;
+    int *start = pcArenaNew(list->arena, int, columns + 2), *member = pcArenaRaw(list->arena, int, places);
     if (!pcArenaGood(list->arena)) return;
-    for (int i = 0; i < boxes; i++)
-        for (int k = slabs[i].first; k <= slabs[i].last; k++) start[k + 2]++;
-    for (int k = 0; k < strips.count; k++) start[k + 2] += start[k + 1];
-    for (int i = 0; i < boxes; i++)
-        for (int k = slabs[i].first; k <= slabs[i].last; k++) member[start[k + 1]++] = i;
-    for (int k = 0; k < strips.count; k++) sweepStrip(proxies, slabs, member + start[k], start[k + 1] - start[k], k, axis[0], list);
+    fillColumns(strips, slabs, boxes, start, member);
+    for (int k = 0; k < columns; k++) {
+        const Column column = {{k / strips[1].count, k % strips[1].count}, start[k + 1] - start[k], member + start[k]};
+        sweepColumn(proxies, slabs, &column, axis[0], list);
+    }
 }
 
 static void sweepPlane(const pcProxy* proxies, const int* order, int boxes, int plane, PairList* list)
@@ -258,7 +299,7 @@ int pcPairsFind(pcArena* arena, const pcProxy* proxies, int count, int* order, p
 {
     PairList list = {.arena = arena};
     pcKeyed* sorted = NULL;
-    int axis[2];
+    int axis[3];
     widestAxes(proxies, count, axis);
     int boxes = sortBoxes(arena, proxies, count, axis[0], order, &sorted);
     sweep(proxies, sorted, boxes, axis, &list);
