@@ -18,6 +18,7 @@ enum {
 int pcCliInfo(int argc, char** argv);
 int pcCliRun(int argc, char** argv);
 int pcCliCompare(int argc, char** argv);
+int pcCliSweep(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
@@ -26,6 +27,8 @@ int pcCliBenchStep(int argc, char** argv);
 int pcCliBenchSimbenchmark(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);
+int pcCliBenchEllipsoids(int argc, char** argv);
+int pcCliBenchDisc(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 

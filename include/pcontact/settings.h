@@ -61,8 +61,8 @@ typedef struct pcSettings {
     int threads;      /* islands solved at the same time; 0: one per core; default 1 */
     int fixedPoint;   /* 1 2 3: chi_1, chi_2, chi_3 of T 5.17; default 1 */
     int reportAfter;  /* 1: the report also tells infeasibility after the step, for which contacts are looked for twice; default 0 */
-    char report[PC_PATH_LENGTH]; /* file for one line per step; "" none. A second world of the process that names the same file writes
-                                    steps.2.csv. Files are written by hosts and the tool: pcSystemStep writes none */
+    char report[PC_PATH_LENGTH]; /* file for one line per step; "" none. A second world of the process that names the same file, at the same
+                                    time or later, writes steps.2.csv. Files are written by hosts and the tool: pcSystemStep writes none */
     char dump[PC_PATH_LENGTH];   /* folder for steps that missed their tolerance, made if it is not there; "" none. Likewise */
     unsigned cookie;             /* private */
 } pcSettings;
