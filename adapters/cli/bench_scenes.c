@@ -1,6 +1,6 @@
 /*
  * pcontact bench step, second part: the same scene from the same start under dWorldStep, dWorldQuickStep with 20 and with 200 iterations, and
- * our model, measured by the same code.
+ * our model, measured by the same code; and under Bullet and MuJoCo where they were built (rivals.h).
  *
  * Each play is a process of its own: one step of dWorldStep may take minutes, so whoever exceeds the cap is ended, and what it has measured
  * until then, in memory that it shares with us, is printed. A step counts as settled if no body moves faster than SETTLED after it.
@@ -29,9 +29,10 @@
 #include "adapters/cli/cli.h"
 #include "adapters/cli/judge.h"
 #include "adapters/cli/play.h"
+#include "adapters/cli/rivals.h"
 #include "adapters/cli/worlds.h"
 
-enum { MOST_STEPS = 12000, MODELS = 4 };
+enum { MOST_STEPS = 12000, MODELS = 6 };
 static const double SETTLED = 0.05, MISSED = 1e-8, DEFAULT_CAP = 20.0;
 
 typedef struct Scene {
@@ -67,17 +68,20 @@ enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 typedef struct Model {
     const char *name, *settings;
-    int iterations; /* of QuickStep */
+    int iterations;     /* of QuickStep */
+    const char* engine; /* another one (rivals.h); NULL: ODE's world */
 } Model;
 
 static const Model models[MODELS] = {
-    {"dWorldStep", "model=native", 0}, {"quick20", "model=quick", 20}, {"quick200", "model=quick", 200}, {"ours", "", 0}};
+    {"dWorldStep", "model=native", 0, NULL}, {"quick20", "model=quick", 20, NULL}, {"quick200", "model=quick", 200, NULL},
+    {"bullet", "model=lcp", 0, "bullet"},    {"mujoco", "model=lcp", 0, "mujoco"}, {"ours", "", 0, NULL},
+};
 
 /* Written by the process that plays, read by the one that prints. */
 typedef struct Measured {
     int bodies, joints, steps, planned, settledSteps, contacts, missed, native, messages;
     double residual, ownResidual, penetration, joint, creep, moved, speed, megabytesBefore;
-    bool failed;
+    bool failed, absent; /* absent: there is no such engine, or it does not have what the scene needs */
     char sentence[256];
     double all[MOST_STEPS], solver[MOST_STEPS], pairs[MOST_STEPS];
     bool settled[MOST_STEPS];
@@ -127,6 +131,18 @@ static double fastest(const Play* p)
     return most;
 }
 
+/* What is seen of bodies alone. */
+static void measurePlaces(Play* p, int step, const pcStepReport* report)
+{
+    Measured* out = p->out;
+    double speed = fastest(p);
+    out->penetration = fmax(out->penetration, report->penetration);
+    out->joint = fmax(out->joint, report->infeasibilityJoint);
+    out->contacts = report->contacts > out->contacts ? report->contacts : out->contacts;
+    out->settled[step] = speed <= SETTLED;
+    if (step >= out->planned / 5) out->speed = speed <= out->speed ? out->speed : speed;
+}
+
 static void measureStep(Play* p, int step)
 {
     pcStepReport report;
@@ -140,15 +156,10 @@ static void measureStep(Play* p, int step)
         out->missed += !(fmax(report.residual, report.equality) <= MISSED);
     }
     out->native += extra.native && extra.reason[0];
-    out->penetration = fmax(out->penetration, report.penetration);
-    out->joint = fmax(out->joint, report.infeasibilityJoint);
-    out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
+    measurePlaces(p, step, &report);
     out->all[step] = extra.milliseconds[PC_HOST_ALL];
     out->solver[step] = extra.native ? extra.milliseconds[PC_HOST_INJECT] : report.milliseconds[2] + report.milliseconds[3];
     out->pairs[step] = report.milliseconds[0];
-    double speed = fastest(p);
-    out->settled[step] = speed <= SETTLED;
-    if (step >= out->planned / 5) out->speed = speed <= out->speed ? out->speed : speed;
 }
 
 static void playSteps(Play* p, double cap)
@@ -170,6 +181,30 @@ static void playSteps(Play* p, double cap)
 }
 
 /* `own` are settings of ours for this scene. */
+/* Another engine plays; where it puts the bodies is measured as ever. It tells of no impulses, so there is no residual. */
+static void playRival(Play* p, const char* file, const char* engine, double cap)
+{
+    Measured* out = p->out;
+    pcRival rival;
+    double begun = benchNow();
+    if (!pcRivalBegin(&rival, engine, file, p->h, out->planned)) {
+        out->absent = true;
+        return;
+    }
+    keepPlaces(p, p->start), keepPlaces(p, p->mark);
+    for (int step = 0; step < out->planned && benchNow() - begun < 1e9 * cap; step++) {
+        pcStepReport report;
+        if (step == out->planned / 5) keepPlaces(p, p->mark);
+        if (!pcRivalStep(&rival, p->scene, p->stage, out->all + step)) break;
+        if (pcWorldMeasure(p->stage->world, p->h, &report) == PC_OK) measurePlaces(p, step, &report);
+        out->solver[step] = out->all[step];
+        out->creep = furthest(p, p->mark), out->moved = furthest(p, p->start);
+        out->steps = step + 1;
+    }
+    out->absent = out->steps == 0;
+    pcRivalEnd(&rival);
+}
+
 static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBenchScenes* plan, const char* own)
 {
     pcSettings settings;
@@ -208,7 +243,10 @@ static void playAlone(void* context)
     const Task* task = context;
     Play p = {.out = task->out};
     if (setUp(&p, task->file, task->model, task->plan, task->own) == PC_OK) {
-        playSteps(&p, task->cap);
+        if (task->model->engine)
+            playRival(&p, task->file, task->model->engine, task->cap);
+        else
+            playSteps(&p, task->cap);
     } else {
         task->out->failed = true, snprintf(task->out->sentence, sizeof task->out->sentence, "%s", pcLastError());
     }
@@ -238,14 +276,15 @@ static void summarize(const Measured* m, const Scene* scene, const char* name, c
     memcpy(room, m->solver, sizeof room);
     row->p99Solver = m->steps ? benchStat(room, m->steps).p99 : (double)NAN;
     row->settled = solverOf(m, true, room), row->moving = solverOf(m, false, room);
-    row->residual = m->residual, row->ownResidual = ours ? m->ownResidual : (double)NAN, row->missed = ours ? m->missed : (double)NAN;
+    row->residual = model->engine ? (double)NAN : m->residual, row->ownResidual = ours ? m->ownResidual : (double)NAN,
+    row->missed = ours ? m->missed : (double)NAN;
     row->penetration = m->penetration, row->joint = m->joints ? m->joint : (double)NAN;
     row->creep = scene && scene->stands > 0.0 ? m->creep : (double)NAN;
-    row->messages = m->messages, row->native = m->native, row->megabytes = megabytes;
+    row->messages = m->messages, row->native = m->native, row->megabytes = model->engine ? (double)NAN : megabytes;
     row->speed = scene && scene->stands > 0.0 ? m->speed : (double)NAN;
     memcpy(room, m->pairs, sizeof room);
     row->pairs = ours ? medianOf(room, m->steps) : (double)NAN;
-    row->kilobytes = m->contacts > 0 ? 1024.0 * (megabytes - m->megabytesBefore) / m->contacts : (double)NAN;
+    row->kilobytes = m->contacts > 0 && !model->engine ? 1024.0 * (megabytes - m->megabytesBefore) / m->contacts : (double)NAN;
     bool stood = scene && m->moved <= scene->stands && m->steps > 0;
     bool meant = scene && scene->stands > 0.0,
          still = stood && m->creep <= CREEP && m->speed <= SPEED && m->penetration <= scene->penetration;
@@ -361,6 +400,7 @@ static bool playOne(Bench* b, const Scene* scene, const char* name, const char* 
     double megabytes = pcAlone(playAlone, &task, 2.0 * cap + 10.0);
     if (megabytes < 0.0) return pcCliBadInput("no process for '%s': %s", name, strerror(errno)), false;
     if (b->shared->failed) return pcCliBadInput("%s", b->shared->sentence), false;
+    if (b->shared->absent) return true;
     Row row;
     summarize(b->shared, scene, name, model, megabytes, &row);
     printRow(&row);
