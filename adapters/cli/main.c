@@ -27,6 +27,8 @@ static const Command commands[] = {
     {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
+    {"bench", "implicit", "time and judge the geometrically implicit step: its paper's worlds, 100,000 random contacts",
+     pcCliBenchImplicit},
 #ifdef PCONTACT_WITH_ODE
     {"bench", "hand", "joint and contact infeasibility of the robot hand against gamma", pcCliBenchHand},
     {"bench", "nut", "the Brazil nut: height against shakes, and the step of a penalty method", pcCliBenchNut},
