@@ -3,6 +3,12 @@
 
 const pcPlace* pcPlaceOf(const pcWork* work, int body) { return work->place + (body >= 0 ? body : work->system->bodyCount); }
 
+pcColumns pcBondColumns(const pcWork* work, const pcBond* b)
+{
+    bool moves1 = b->body1 >= 0 && work->motion[b->body1].moves, moves2 = b->body2 >= 0 && work->motion[b->body2].moves;
+    return (pcColumns){moves1 ? 0 : 6, moves2 ? 12 : 6};
+}
+
 void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, pcPlacedPiece* out)
 {
     const pcPlacedForm* placed = work->system->forms + form;
@@ -66,7 +72,8 @@ static bool frozenGeometry(const pcWork* work, const pcBond* bond, bool slopes, 
     int other = 1 - bond->owner;
     double half = other ? -0.5 : 0.5;
     out->n = n, out->s = v3Dot(n, apart), out->x = v3AddScaled(s[other].x, half * out->s, n);
-    for (int c = 0; slopes && c < 12; c++) {
+    pcColumns columns = pcBondColumns(work, bond);
+    for (int c = columns.first; slopes && c < columns.end; c++) {
         int axis = c % 3, body = c / 6;
         v3 e = {axis == 0, axis == 1, axis == 2}, none = {0, 0, 0}, move = c % 6 < 3 ? e : none, turn = c % 6 < 3 ? none : e, dx[2];
         v3 dn = body == bond->owner ? v3Cross(turn, n) : none;
@@ -108,9 +115,10 @@ static bool levelGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* o
     out->n = n, out->x = level->x, out->s = near->soft ? softGap(near, side, n, straight) : straight;
     if (!slopes) return true;
     pcLevelSlope slope;
-    if (!pcLevelDifferentiate(&pair, level, centre, &slope)) return false;
+    pcColumns columns = pcBondColumns(work, bond);
+    if (!pcLevelDifferentiate(&pair, level, centre, columns, &slope)) return false;
     double bent = straight != 0.0 ? out->s / straight : 1.0; /* a layer's depth against t / |N|: 1 to first order */
-    for (int c = 0; c < 12; c++) {
+    for (int c = columns.first; c < columns.end; c++) {
         double along = v3Dot(n, slope.N[c]);
         out->dx[c] = slope.x[c];
         out->dn[c] = v3Scale(1.0 / size, v3AddScaled(slope.N[c], -along, n));

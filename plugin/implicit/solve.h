@@ -150,6 +150,7 @@ typedef struct pcGeometry {
     v3 dx[12], dn[12];
 } pcGeometry;
 bool pcBondGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out);
+pcColumns pcBondColumns(const pcWork* work, const pcBond* bond); /* of its bodies that move */
 void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, pcPlacedPiece* out);
 const pcPlace* pcPlaceOf(const pcWork* work, int body);
 
