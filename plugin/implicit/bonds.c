@@ -152,7 +152,7 @@ static void remember(pcBond* b, const pcNear* near)
 static pcBond* addBond(pcWork* work)
 {
     if (work->bonds == work->room) {
-        int room = work->room > 0 ? 2 * work->room : 8;
+        int room = work->room > 0 ? 2 * work->room + 4 : work->nears + work->givens;
         pcBond* wider = pcArenaRaw(work->arena, pcBond, room);
         if (!wider) return NULL;
         if (work->bonds > 0) memcpy(wider, work->bond, (size_t)work->bonds * sizeof *wider);

@@ -49,6 +49,7 @@ typedef struct pcNear {
     int body1, body2; /* PC_WORLD: none */
     double margin;
     bool events;  /* faces, edges, lines: contacts by pcEventsOfPair, one per corner of the region; else one contact by the functions */
+    bool simple;  /* one function each: the pair may have a closed form */
     bool checked; /* the surface is known */
     bool skipped; /* … and wants no contact */
     pcSurface surface;
