@@ -134,6 +134,7 @@ typedef struct pcWork {
     const pcKeptBond* given; /* of all of them, from the last step; id 0: unknown */
 
     bool exact;   /* bonds of functions are where they will be; else frozen as well */
+    double flat;  /* tilt of a disc below which the farthest point of its rim jumps about, so that points are kept */
     bool lost;    /* a level problem was not solved with the bodies at hand: one may lie in another beyond its middle */
     double ahead; /* part of the step after which the geometry is taken; beyond it, it goes on along straight lines. 1: the implicit step */
     double scale; /* what counts as one unit of velocity */
