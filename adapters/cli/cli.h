@@ -28,6 +28,8 @@ int pcCliBenchImplicit(int argc, char** argv);
 int pcCliBenchSimbenchmark(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);
+int pcCliBenchEllipsoids(int argc, char** argv);
+int pcCliBenchDisc(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 
