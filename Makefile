@@ -8,7 +8,7 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
 ARGS       ?=
 
-PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev zlib1g-dev libgtest-dev
+PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libccd-dev libode-dev libxml2-dev zlib1g-dev libgtest-dev libopenmpi-dev openmpi-bin
 
 # One folder for each kind of build; a kind is configured again only when its options change.
 KIND    = release
@@ -24,7 +24,7 @@ help:
 	@echo "make demo            build, and compare ODE with us on a world that balances"
 	@echo "make test            build, and run all tests"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
-	@echo "make test-report     open the pages that --report writes in Chromium; installs it if it is missing"
+	@echo "make test-report     open the pages that --report writes in Chromium (installed if missing), and in Firefox where it is"
 	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
 	@echo "make figures         the pictures of the README, from such pages"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
@@ -81,6 +81,7 @@ figures: build
 	@$(DIR)/pcontact compare stack10 --time 10 --report $(BUILD)/figures/stack10.html >$(BUILD)/figures/stack10.txt
 	@$(DIR)/pcontact compare balance2 --report $(BUILD)/figures/balance2.html >$(BUILD)/figures/balance2.txt
 	@$(DIR)/pcontact bench papers --report $(BUILD)/figures/papers.html >$(BUILD)/figures/papers.txt
+	@$(DIR)/pcontact sweep grasp --report $(BUILD)/figures/grasp.html >$(BUILD)/figures/grasp.txt
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
 
 gallery: build

@@ -11,22 +11,16 @@
  *   creep       the furthest that a body of a standing scene gets after a fifth of the time
  *   stands      no body has left its place by more than the scene allows
  */
-#define _GNU_SOURCE
 #include "adapters/cli/bench_scenes.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "adapters/cli/alone.h"
 #include "adapters/cli/bench_pairs.h"
 #include "adapters/cli/cli.h"
 #include "adapters/cli/judge.h"
@@ -168,35 +162,27 @@ static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBen
     return status == PC_OK && !p->start ? PC_ERROR_MEMORY : status;
 }
 
-/* Never returns; all it has goes with the process. */
-_Noreturn static void playAlone(const char* file, const Model* model, const pcBenchScenes* plan, double cap, Measured* out)
+/* All it has goes with the process. */
+typedef struct Task {
+    const char* file;
+    const Model* model;
+    const pcBenchScenes* plan;
+    double cap;
+    Measured* out;
+} Task;
+
+static void playAlone(void* context)
 {
-    Play p = {.out = out};
-    if (setUp(&p, file, model, plan) == PC_OK) {
-        playSteps(&p, cap);
+    const Task* task = context;
+    Play p = {.out = task->out};
+    if (setUp(&p, task->file, task->model, task->plan) == PC_OK) {
+        playSteps(&p, task->cap);
     } else {
-        out->failed = true, snprintf(out->sentence, sizeof out->sentence, "%s", pcLastError());
+        task->out->failed = true, snprintf(task->out->sentence, sizeof task->out->sentence, "%s", pcLastError());
     }
-    _exit(0);
 }
 
-/* ---- watching it ---- */
-
-/* Waits for a child, at most so many seconds; then it is ended. Its largest memory, in megabytes. */
-static double await(pid_t child, double seconds)
-{
-    struct rusage usage = {0};
-    double begun = benchNow();
-    while (wait4(child, NULL, WNOHANG, &usage) == 0) {
-        if (benchNow() - begun > 1e9 * seconds) {
-            kill(child, SIGKILL);
-            wait4(child, NULL, 0, &usage);
-            break;
-        }
-        nanosleep(&(struct timespec){0, 2000000}, NULL);
-    }
-    return (double)usage.ru_maxrss / 1024.0;
-}
+/* ---- what came out ---- */
 
 static double medianOf(double* sample, int count) { return count > 0 ? benchStat(sample, count).median : (double)NAN; }
 
@@ -326,11 +312,9 @@ static bool playOne(Bench* b, const Scene* scene, const char* name, const char* 
 {
     double cap = b->plan->cap > 0.0 ? b->plan->cap : DEFAULT_CAP;
     memset(b->shared, 0, sizeof *b->shared);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) playAlone(file, model, b->plan, cap, b->shared);
-    if (child < 0) return pcCliBadInput("no process for '%s': %s", name, strerror(errno)), false;
-    double megabytes = await(child, 2.0 * cap + 10.0);
+    Task task = {file, model, b->plan, cap, b->shared};
+    double megabytes = pcAlone(playAlone, &task, 2.0 * cap + 10.0);
+    if (megabytes < 0.0) return pcCliBadInput("no process for '%s': %s", name, strerror(errno)), false;
     if (b->shared->failed) return pcCliBadInput("%s", b->shared->sentence), false;
     Row row;
     summarize(b->shared, scene, name, model, megabytes, &row);
@@ -378,13 +362,13 @@ static bool closeFiles(Bench* b)
 int pcBenchScenesRun(const pcBenchScenes* plan)
 {
     Bench b = {.plan = plan};
-    b.shared = mmap(NULL, sizeof *b.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (b.shared == MAP_FAILED) return pcCliBadInput("out of memory for the scenes");
+    b.shared = pcAloneRoom(sizeof *b.shared);
+    if (!b.shared) return pcCliBadInput("out of memory for the scenes");
     bool good = openFiles(&b);
     if (good) printHead();
     for (int i = 0; good && i < (plan->scenes ? plan->scenes : SCENES); i++)
         good = playScene(&b, plan->scenes ? plan->scene[i] : scenes[i].name);
     if (!closeFiles(&b)) good = false;
-    munmap(b.shared, sizeof *b.shared);
+    pcAloneRoomFree(b.shared, sizeof *b.shared);
     return !good ? PC_CLI_BAD_INPUT : b.missed ? PC_CLI_CHECK_FAILED : PC_CLI_OK;
 }

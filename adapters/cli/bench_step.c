@@ -41,11 +41,12 @@ static const char help[] =
     "  --cap T          seconds of the clock for one scene under one model, then it is ended; 20\n"
     "  --ours           scenes under our model alone\n"
     "  --settings TEXT  of our model: \"threads=2 gamma=1\"\n"
-    "  --native N       only take N native steps of a free body, and print nothing: this is what valgrind counts\n\n"
+    "  --native N       only take N native steps of a free body, and print nothing: this is what valgrind counts\n"
+    "  --attached       the same of a world that is attached, and set to native\n\n"
     "Exit code: 1 if a target is missed, or one of our steps in a scene has a residual above 1e-8, was native, or did not stand.\n";
 
 typedef struct Options {
-    bool quick, help;
+    bool quick, help, attached;
     const char* csv;
     int native; /* -1: not asked for */
     const char* scenesCsv;
@@ -136,12 +137,16 @@ static int benchTimes(StepBench* b)
 
 /* ---- Instructions ---------------------------------------------------------------------------------------------------------------- */
 
-static int takeNativeSteps(int steps)
+static int takeNativeSteps(int steps, bool attached)
 {
     dWorldID world = makeWorld(1);
-    for (int i = 0; i < steps; i++) dWorldStep(world, STEP);
+    pcSettings settings = pcDefaultSettings();
+    settings.model = PC_MODEL_NATIVE;
+    bool good = !attached || pcWorldAttach(world, NULL, &settings) == PC_OK;
+    for (int i = 0; i < steps && good; i++) attached ? (void)pcWorldStep(world, STEP) : (void)dWorldStep(world, STEP);
+    if (attached) pcWorldDetach(world);
     dWorldDestroy(world);
-    return PC_CLI_OK;
+    return good ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }
 
 extern char** environ;
@@ -167,23 +172,38 @@ static int runQuietly(char* const* program, char* text, size_t room)
     return error == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Instructions of so many native steps in a process of their own, under the preload library or not; < 0: valgrind did not count. */
-static double countInstructions(const char* self, const char* preloadOrNull, int steps)
+/* What is counted: a program, with the preload library or not, its world attached or not. */
+typedef struct Counted {
+    const char *self, *preloadOrNull;
+    bool attached;
+} Counted;
+
+/* Instructions of so many native steps in a process of their own; < 0: valgrind did not count. */
+static double countInstructions(const Counted* what, int steps)
 {
     char number[16], text[1 << 14];
-    char* program[] = {
-        "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", (char*)(size_t)self, "bench", "step", "--native", number, NULL};
+    char* program[] = {"valgrind",
+                       "--tool=callgrind",
+                       "--callgrind-out-file=/dev/null",
+                       (char*)(size_t)what->self,
+                       "bench",
+                       "step",
+                       "--native",
+                       number,
+                       NULL,
+                       NULL};
+    if (what->attached) program[8] = "--attached";
     snprintf(number, sizeof number, "%d", steps);
-    if (preloadOrNull) setenv("LD_PRELOAD", preloadOrNull, 1), setenv("PCONTACT", "model=native", 1);
+    if (what->preloadOrNull) setenv("LD_PRELOAD", what->preloadOrNull, 1), setenv("PCONTACT", "model=native", 1);
     int code = runQuietly(program, text, sizeof text);
     unsetenv("LD_PRELOAD"), unsetenv("PCONTACT");
     const char* count = strstr(text, "Collected : ");
     return code == 0 && count ? strtod(count + strlen("Collected : "), NULL) : -1.0;
 }
 
-static double perStep(const char* self, const char* preloadOrNull)
+static double perStep(const Counted* what)
 {
-    double many = countInstructions(self, preloadOrNull, COUNTED_STEPS), none = countInstructions(self, preloadOrNull, 0);
+    double many = countInstructions(what, COUNTED_STEPS), none = countInstructions(what, 0);
     return many >= 0.0 && none >= 0.0 ? (many - none) / COUNTED_STEPS : -1.0;
 }
 
@@ -198,14 +218,16 @@ static int benchInstructions(StepBench* b)
         puts("instructions of a native step: not counted, valgrind is not installed or does not run");
         return PC_CLI_OK;
     }
-    double alone = perStep(self, NULL), loaded = perStep(self, preload);
-    if (!(alone > 0.0 && loaded > 0.0)) {
+    double alone = perStep(&(Counted){.self = self}), loaded = perStep(&(Counted){.self = self, .preloadOrNull = preload}),
+           attached = perStep(&(Counted){.self = self, .attached = true});
+    if (!(alone > 0.0 && loaded > 0.0 && attached > 0.0)) {
         puts("instructions of a native step: not counted, valgrind failed");
         return PC_CLI_CHECK_FAILED;
     }
     report(b, "instructions of a native step of one free body", alone, "", -1.0);
     report(b, "the same under the preload library, world set to native", loaded, "", -1.0);
     report(b, "more instructions", 100.0 * (loaded - alone) / alone, "%", TARGET_PERCENT);
+    report(b, "the same without it, attached by a call and set to native", attached, "", -1.0);
     return PC_CLI_OK;
 }
 
@@ -248,6 +270,8 @@ static int parse(int argc, char** argv, Options* out)
         if (code == PC_CLI_OK) continue;
         if (strcmp(argv[i], "--quick") == 0) {
             out->quick = true;
+        } else if (strcmp(argv[i], "--attached") == 0) {
+            out->attached = true;
         } else if (strcmp(argv[i], "--ours") == 0) {
             out->scenes.ours = true;
         } else if (pcCliIsHelp(argv[i])) {
@@ -276,7 +300,7 @@ static int runBare(const Options* options)
     if (options->csv && !(b.csv = fopen(options->csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options->csv);
     if (b.csv) fputs("what,value,unit,target\n", b.csv);
     dInitODE2(0);
-    int code = options->native >= 0 ? takeNativeSteps(options->native) : runAll(&b);
+    int code = options->native >= 0 ? takeNativeSteps(options->native, options->attached) : runAll(&b);
     dCloseODE();
     if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options->csv);
     return code;

@@ -18,13 +18,17 @@ enum {
 int pcCliInfo(int argc, char** argv);
 int pcCliRun(int argc, char** argv);
 int pcCliCompare(int argc, char** argv);
+int pcCliSweep(int argc, char** argv);
 int pcCliDemo(int argc, char** argv);
 int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
 int pcCliBenchPapers(int argc, char** argv);
 int pcCliBenchStep(int argc, char** argv);
+int pcCliBenchSimbenchmark(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);
+int pcCliBenchEllipsoids(int argc, char** argv);
+int pcCliBenchDisc(int argc, char** argv);
 int pcCliExec(int argc, char** argv);
 int pcCliDoctor(int argc, char** argv);
 

@@ -186,7 +186,7 @@ static int writePage(Comparison* c)
         for (int k = 0; k < MODELS; k++) value[i][k] = valueOf(quantities + i, c->played + k);
         row[i] = (pcPageRow){quantities[i].name, quantities[i].unit, value[i]};
     }
-    pcPageTable verdict = {MODELS, QUANTITIES, column, row};
+    pcPageTable verdict = {"Verdict", true, MODELS, QUANTITIES, column, row};
     pcPage content = {.title = c->options->world, .subtitle = subtitle, .verdict = &verdict};
     return pcCliPageEnd(&c->page, &content);
 }

@@ -20,30 +20,35 @@ static const Command commands[] = {
 #ifdef PCONTACT_WITH_ODE
     {NULL, "run", "play a world file and tell what happens", pcCliRun},
     {NULL, "compare", "play a world under ODE's solvers and ours, side by side", pcCliCompare},
+    {NULL, "sweep", "play a world many times with parameters drawn, in threads or under mpirun", pcCliSweep},
 #endif
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
     {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
     {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
+    {"bench", "disc", "energy that polygons lose where a disc loses none", pcCliBenchDisc},
+    {"bench", "ellipsoids", "lattices of ellipsoids on a plane, beside the figures of E section 7", pcCliBenchEllipsoids},
     {"bench", "metric", "time the metric against libccd on the same pairs", pcCliBenchMetric},
 #ifdef PCONTACT_WITH_ODE
     {"bench", "hand", "joint and contact infeasibility of the robot hand against gamma", pcCliBenchHand},
     {"bench", "nut", "the Brazil nut: height against shakes, and the step of a penalty method", pcCliBenchNut},
     {"bench", "papers", "mean infeasibility against step and gamma in the papers' worlds", pcCliBenchPapers},
+    {"bench", "simbenchmark", "SimBenchmark's contact scenes beside its published figures", pcCliBenchSimbenchmark},
 #endif
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
-    {"bench", "step", "time what a step costs besides solving, against ODE's own", pcCliBenchStep},
+    {"bench", "step", "time steps against ODE's own: scenes of few to 10,000 bodies, and what a step costs besides solving",
+     pcCliBenchStep},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 int pcCliBadInput(const char* format, ...)
 {
+    char sentence[8192]; /* written by one call: others may be writing, as under mpirun */
     va_list arguments;
     va_start(arguments, format);
-    fputs("pcontact: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputs(".\n", stderr);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "pcontact: %s.\n", sentence);
     return PC_CLI_BAD_INPUT;
 }
 

@@ -122,7 +122,7 @@ static void readBody(dBodyID body, pcBody* out)
 pcStatus pcGatherList(pcGathered* g, dWorldID world)
 {
     int count = pcOdeBodies(world);
-    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = 0;
+    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = g->jointContacts = 0;
     if (!growBodies(g, count) || !growSlots(g, count)) return outOfMemory();
     memset(g->untranslated, 0, sizeof g->untranslated);
     for (dBodyID body = pcOdeFirstBody(world); body && g->bodies < count; body = pcOdeNextBody(body)) {
@@ -266,6 +266,7 @@ pcStatus pcGatherContacts(pcGathered* g, dWorldID world, const pcSettings* setti
     if (!pcGrow(&g->contact, &g->contactRoom, g->touchJoints, sizeof *g->contact)) return outOfMemory();
     pcHostSurface host = pcHostSurfaceOf(world, settings, h);
     for (int i = 0; i < g->touchJoints; i++) addContact(g, g->touchJoint + i, &host);
+    g->jointContacts = g->contacts;
     return PC_OK;
 }
 
@@ -287,7 +288,7 @@ bool pcGatheredUsable(const pcGathered* g)
 {
     bool good = true;
     for (int i = 0; i < g->rows && good; i++) good = isUsableRow(g->row + i);
-    for (int i = 0; i < g->contacts && good; i++) good = isUsableContact(g->contact + i);
+    for (int i = 0; i < g->jointContacts && good; i++) good = isUsableContact(g->contact + i);
     return good;
 }
 

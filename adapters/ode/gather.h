@@ -37,6 +37,7 @@ typedef struct pcGathered {
     pcRow* row;
     double* rowImpulse;
     int touchJoints, touchJointRoom, contacts, contactRoom;
+    int jointContacts; /* the first of the contacts: those of contact joints */
     pcHostJoint* touchJoint;
     pcContact* contact;
     int untranslated[PC_UNTRANSLATED_KINDS];
@@ -63,7 +64,7 @@ bool pcGatheredMixed(const pcGathered* gathered);
 void pcGatheredTie(pcGathered* gathered, int body1, int body2);
 void pcGatheredWake(pcGathered* gathered, int body);
 
-/* ODE's own solver ends the program where a joint row or a contact holds such numbers as these do not. */
+/* ODE's own solver ends the program where a joint row or a contact joint holds numbers that are none. */
 bool pcGatheredUsable(const pcGathered* gathered);
 
 /* Force accumulators as they were before the rows were asked for. */

@@ -1,7 +1,9 @@
 #include "adapters/ode/log.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "adapters/problems/write.h"
 #include "base/status.h"
@@ -13,48 +15,66 @@ static const char columns[] = "step,time,model,solver,events,rows,iterations,res
 
 /* ---- files ---- */
 
-/* Worlds that write a file at this moment: a second one must not write over the first. */
+/* What this process has written: a second world must not write over the first, not even when that is gone. */
+typedef struct Name {
+    struct Name* next;
+    char file[PC_PATH_LENGTH + 16];
+} Name;
+
 static pthread_mutex_t openLock = PTHREAD_MUTEX_INITIALIZER;
-static pcHost* writing;
+static Name* written;
 
 static bool isWritten(const char* file)
 {
-    for (const pcHost* host = writing; host; host = host->nextLog)
-        if (strcmp(host->logFile, file) == 0) return true;
+    for (const Name* name = written; name; name = name->next)
+        if (strcmp(name->file, file) == 0) return true;
     return false;
 }
 
-/* The name itself; if another world has it, with the world's number before its ending: steps.csv, steps.2.csv */
-static void chooseFile(const pcHost* host, const char* name, char file[PC_PATH_LENGTH + 16])
+/* Out of memory: it may be written over. */
+static void noteWritten(const char* file)
+{
+    Name* name = malloc(sizeof *name);
+    if (!name) return;
+    strcpy(name->file, file);
+    name->next = written, written = name;
+}
+
+/* A pipe or /dev/null takes what all of them write. */
+static bool isShared(const char* file)
+{
+    struct stat about;
+    return stat(file, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+/* The name itself, or with a number before its ending: steps.csv, steps.2.csv */
+static void chooseFile(const char* name, char file[PC_PATH_LENGTH + 16])
 {
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
     int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - name) : (int)strlen(name);
     strcpy(file, name);
-    if (isWritten(file)) snprintf(file, PC_PATH_LENGTH + 16, "%.*s.%d%s", stem, name, host->number, name + stem);
+    for (int i = 2; isWritten(file) && !isShared(file); i++) snprintf(file, PC_PATH_LENGTH + 16, "%.*s.%d%s", stem, name, i, name + stem);
 }
 
 static void closeFile(pcHost* host)
 {
-    pcHost** at = &writing;
-    if (!host->log) return;
-    while (*at != host) at = &(*at)->nextLog;
-    *at = host->nextLog;
-    fclose(host->log);
-    host->log = NULL, host->logName[0] = host->logFile[0] = 0;
+    if (host->log) fclose(host->log);
+    host->log = NULL, host->logName[0] = 0;
 }
 
 /* Line by line, so that a program that ends badly leaves what it did. */
 static bool openFile(pcHost* host, const char* name)
 {
     char chosen[PC_PATH_LENGTH + 16];
-    chooseFile(host, name, chosen);
+    chooseFile(name, chosen);
     FILE* file = fopen(chosen, "w");
     if (!file) return false;
     closeFile(host);
     setvbuf(file, NULL, _IOLBF, BUFSIZ);
     fputs(columns, file);
-    host->log = file, host->nextLog = writing, writing = host;
-    strcpy(host->logName, name), strcpy(host->logFile, chosen);
+    noteWritten(chosen);
+    host->log = file;
+    strcpy(host->logName, name);
     return true;
 }
 

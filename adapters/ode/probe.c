@@ -40,6 +40,14 @@ unsigned pcOdeBodyFlags(dBodyID body) { return (unsigned)intAt(body, layout.body
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags) { memcpy((char*)body + layout.bodyFlags, &flags, sizeof flags); }
 const dContact* pcOdeContact(dJointID joint) { return (const dContact*)(const void*)((const char*)joint + layout.contact); }
 
+/* An entry of a body's list of joints with nothing in it, and none after it. */
+void pcOdePretendJoint(dBodyID body, int on)
+{
+    static void* const empty[8] = {NULL};
+    const void* entry = on ? empty : NULL;
+    memcpy((char*)body + layout.bodyJoints, &entry, sizeof entry);
+}
+
 /* ---- the sizes of objects ---- */
 
 /* An object's id is the address of its allocation. ODE's allocation handler is one for the process; ours takes notes on this thread only. */
@@ -181,6 +189,20 @@ static const char* findFlags(const Scratch* s)
     return found ? NULL : "the flag of a body that disables itself";
 }
 
+static const char* findJointsOfBody(const Scratch* s)
+{
+    Picture body;
+    if (!take(s->body[0], &body)) return "the size of a body";
+    dJointAttach(s->joint[0], s->body[0], NULL);
+    bool found = findAppeared(s->body[0], &body, &layout.bodyJoints);
+    dJointAttach(s->joint[0], NULL, NULL);
+    if (!found || pointerAt(s->body[0], layout.bodyJoints)) return "the joints of a body";
+    pcOdePretendJoint(s->body[0], 1);
+    found = dBodyGetNumJoints(s->body[0]) == 1;
+    pcOdePretendJoint(s->body[0], 0);
+    return found && dBodyGetNumJoints(s->body[0]) == 0 ? NULL : "the joints of a body";
+}
+
 /* Numbers that stand nowhere by chance. */
 static void fillContact(dContact* contact)
 {
@@ -273,6 +295,7 @@ static const char* search(void)
     if (!none) none = findCounts(&s);
     if (!none) none = findLists(&s);
     if (!none) none = findFlags(&s);
+    if (!none) none = findJointsOfBody(&s);
     if (!none) none = findContact(&s);
     pcNativeOde()->worldDestroy(s.world);
     return none;

@@ -15,7 +15,7 @@ typedef struct pcLayout {
     size_t firstBody, firstJoint, bodyCount, jointCount; /* of a world */
     size_t workingMemory;                                /* of a world: a pointer; NULL before its first step */
     size_t nextBody, nextJoint;
-    size_t bodyFlags;
+    size_t bodyFlags, bodyJoints;   /* bodyJoints: a pointer; NULL: no joint holds it */
     unsigned disabled, autoDisable; /* bits of the flags */
     size_t contact;                 /* the dContact in a contact joint */
 } pcLayout;
@@ -34,6 +34,9 @@ int pcOdeHasMemory(dWorldID world); /* for its steps: a world that has stepped h
 unsigned pcOdeBodyFlags(dBodyID body);
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags);
 const dContact* pcOdeContact(dJointID contactJoint);
+
+/* Makes ODE believe that a joint holds a body that none holds, and no longer: within one call of ODE that asks no more than that. */
+void pcOdePretendJoint(dBodyID body, int on);
 
 /* The lists of a world hold as many as it counts, all of them its own: asked once, when it is attached. */
 pcStatus pcOdeCheckWorld(dWorldID world);

@@ -34,9 +34,7 @@ typedef struct pcHost {
     double time;
     double ahead; /* how far this world wants dCollide to look ahead; under the registry's lock */
     FILE* log;
-    char logName[PC_PATH_LENGTH];      /* as the settings have it, */
-    char logFile[PC_PATH_LENGTH + 16]; /* and as it was opened */
-    struct pcHost* nextLog;
+    char logName[PC_PATH_LENGTH]; /* as the settings have it */
     atomic_int dumps;
 } pcHost;
 

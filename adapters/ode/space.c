@@ -8,6 +8,7 @@
 #include "adapters/ode/ahead.h"
 #include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
+#include "adapters/ode/meshes.h"
 #include "adapters/ode/native.h"
 #include "adapters/ode/probe.h"
 #include "adapters/ode/shapes.h"
@@ -247,16 +248,14 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
 
 void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double h)
 {
-    s->temporaries = 0;
     for (int i = 0; i < s->struck; i++) {
         int at = pcGatheredIndex(g, s->strike[i].body);
-        if (at < 0 || dBodyGetNumJoints(g->body[at]) > 0) continue;
-        if (!pcGrow(&s->temporary, &s->temporaryRoom, s->temporaries + 1, sizeof *s->temporary)) continue;
-        dJointID joint = s->temporary[s->temporaries++] = dJointCreateNull(world, NULL);
-        dJointAttach(joint, g->body[at], NULL);
+        s->strike[i].held = at >= 0 && dBodyGetNumJoints(g->body[at]) == 0; /* once, if it is in the list again */
+        if (s->strike[i].held) pcOdePretendJoint(g->body[at], 1);
     }
     pcInjectAutoDisable(world, h);
-    pcSpacePart(s);
+    for (int i = 0; i < s->struck; i++)
+        if (s->strike[i].held) pcOdePretendJoint(s->strike[i].body, 0);
 }
 
 /* ---- shapes ---- */
@@ -290,8 +289,9 @@ static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
-    if (!listGeom(s, geom, shape != NULL)) return outOfMemory();
-    s->unknown |= !shape;
+    bool known = shape && !(dGeomGetBody(geom) && pcOdeIsMesh(geom)); /* one that moves may meet planes and other meshes */
+    if (!listGeom(s, geom, known)) return outOfMemory();
+    s->unknown |= !known;
     if (!shape) return PC_OK;
     int body = pcGatheredIndex(g, dGeomGetBody(geom));
     pcPlacedShape placed = {shape, body, body >= 0 ? pcPoseOnBody(&g->state[body].pose, &pose) : pose, category, collide};
@@ -549,7 +549,7 @@ pcStatus pcSpaceRows(const pcSpace* s, pcGathered* g)
 static void strikeBody(pcSpace* s, const pcGathered* g, int body)
 {
     if (body < 0 || !pcGrow(&s->strike, &s->struckRoom, s->struck + 1, sizeof *s->strike)) return;
-    s->strike[s->struck++] = (pcStruck){g->body[body], g->state[body].kind == PC_BODY_STATIC};
+    s->strike[s->struck++] = (pcStruck){.body = g->body[body], .asleep = g->state[body].kind == PC_BODY_STATIC};
 }
 
 void pcSpaceKeep(pcSpace* s, const pcGathered* g, const pcContactResult* touches, int touchCount)

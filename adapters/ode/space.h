@@ -23,6 +23,7 @@ typedef struct pcGeomSet {
 typedef struct pcStruck {
     dBodyID body;
     bool asleep;
+    bool held; /* ODE believes that a joint holds it */
 } pcStruck;
 
 typedef struct pcSpace {
@@ -60,7 +61,7 @@ void pcSpaceFree(pcSpace* space);
 /* A pair for the next step, unless it may not touch; false if out of memory. */
 bool pcSpaceCollect(pcSpace* space, dGeomID geom1, dGeomID geom2, const pcSettings* settings);
 
-/* Auto-disable leaves bodies without joints alone; those that contacts pressed have none here. So they get one for its turn. */
+/* Auto-disable leaves bodies without joints alone; those that contacts pressed have none here. So ODE believes they have, for its turn. */
 void pcSpaceAutoDisable(pcSpace* space, const pcGathered* gathered, dWorldID world, double h);
 
 /* Wakes what was struck, and ties bodies that touch, as the contact joints of a host would. */

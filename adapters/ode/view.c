@@ -4,6 +4,7 @@
 
 #include "adapters/ode/inject.h"
 #include "adapters/ode/probe.h"
+#include "base/status.h"
 #include "base/vec.h"
 
 pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h)
@@ -36,6 +37,40 @@ pcSystem pcHostSystem(pcHost* host)
                        .memory = host->memory};
     pcSpaceShapes(&host->space, &system);
     return system;
+}
+
+/* ---- numbers ---- */
+
+static bool isTurnable(dBodyID body)
+{
+    const dReal* q = dBodyGetQuaternion(body);
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return isfinite(square) && v3Finite(v3Load(dBodyGetAngularVel(body))) && v3Finite(v3Load(dBodyGetTorque(body)));
+}
+
+static bool isMovable(dBodyID body)
+{
+    return v3Finite(v3Load(dBodyGetPosition(body))) && v3Finite(v3Load(dBodyGetLinearVel(body))) && v3Finite(v3Load(dBodyGetForce(body)));
+}
+
+/* ODE ends the program where a body cannot be turned, and where one is nowhere that is in a space or held by a joint: such a world is not
+ * stepped at all. */
+static pcStatus checkBody(dBodyID body, bool inSpace, bool gravity)
+{
+    if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
+    if ((gravity && isMovable(body)) || (!inSpace && dBodyGetNumJoints(body) == 0)) return PC_OK;
+    return pcFail(PC_ERROR_NOT_FINITE, "%s is not finite: nothing was done", gravity ? "position, velocity or force of a body" : "gravity");
+}
+
+pcStatus pcHostCheckNumbers(const pcHost* host)
+{
+    dVector3 gravity;
+    pcStatus status = PC_OK;
+    bool inSpace = !pcSpaceIdle(&host->space);
+    dWorldGetGravity(host->world, gravity);
+    for (dBodyID body = pcOdeFirstBody(host->world); body && status == PC_OK; body = pcOdeNextBody(body))
+        status = checkBody(body, inSpace, v3Finite(v3Load(gravity)));
+    return status;
 }
 
 /* ---- measures ---- */
@@ -89,10 +124,27 @@ pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report)
 void pcHostReportAfter(pcHost* host, double h)
 {
     pcStepReport now;
-    if (!host->settings.reportAfter || pcHostMeasure(host, h, &now) != PC_OK) return;
+    if (!host->settings.reportAfter || pcHostMeasureAside(host, h, &now) != PC_OK) return;
     host->report.infeasibilityJointAfter = now.infeasibilityJoint;
     if (!host->space.space || host->gathered.touchJoints > 0) return;
     host->report.infeasibilityContactAfter = now.infeasibilityContact, host->report.penetrationAfter = now.penetration;
+}
+
+/* The contacts of the last step are told by the bodies that it gathered. */
+static void exchangeGathered(pcHost* host)
+{
+    pcGathered kept = host->gathered;
+    host->gathered = host->aside, host->aside = kept;
+}
+
+pcStatus pcHostMeasureAside(pcHost* host, double h, pcStepReport* report)
+{
+    pcStatus status = pcHostCheckNumbers(host);
+    if (status != PC_OK) return status;
+    exchangeGathered(host);
+    status = pcHostMeasure(host, h, report);
+    exchangeGathered(host);
+    return status;
 }
 
 static double turning(const dMass* mass, const dReal w[3])

@@ -11,6 +11,9 @@ pcStatus pcHostGather(pcHost* host, const pcSettings* settings, double h);
 /* What was gathered. */
 pcSystem pcHostSystem(pcHost* host);
 
+/* PC_ERROR_NOT_FINITE: a world that ODE would end the program for, in its step or in its space. */
+pcStatus pcHostCheckNumbers(const pcHost* host);
+
 /* A report of which nothing is known yet: counts 0, figures NaN. */
 pcStepReport pcHostUnknown(void);
 
@@ -19,6 +22,9 @@ pcStatus pcHostMeasure(pcHost* host, double h, pcStepReport* report);
 
 /* With reportAfter=1: what the report of the last step says of the world after it. */
 void pcHostReportAfter(pcHost* host, double h);
+
+/* The same between two steps: what the last one gathered stays. */
+pcStatus pcHostMeasureAside(pcHost* host, double h, pcStepReport* report);
 
 /* Kinetic and whole energy of the world as it stands. */
 void pcHostEnergy(const pcHost* host, pcStepReport* report);

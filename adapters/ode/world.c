@@ -24,7 +24,9 @@ static pcStatus checkSettings(const pcSettings* settings)
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
     if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
-    if (settings->model == PC_MODEL_NATIVE || settings->model == PC_MODEL_QUICK) return PC_OK;
+    bool ours = settings->model != PC_MODEL_NATIVE && settings->model != PC_MODEL_QUICK;
+    if (!ours && settings->shadow) return pcFail(PC_ERROR_ARGUMENT, "model=shadow: only lcp and convex can be solved beside a native step");
+    if (!ours) return PC_OK;
     return pcStepChooseSolver(settings, &solver);
 }
 
@@ -119,46 +121,11 @@ pcStatus pcWorldDetach(dWorldID world)
 
 /* ---- stepping ---- */
 
-static bool isTurnable(dBodyID body)
-{
-    const dReal* q = dBodyGetQuaternion(body);
-    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return isfinite(square) && v3Finite(v3Load(dBodyGetAngularVel(body))) && v3Finite(v3Load(dBodyGetTorque(body)));
-}
-
-static bool isMovable(dBodyID body)
-{
-    return v3Finite(v3Load(dBodyGetPosition(body))) && v3Finite(v3Load(dBodyGetLinearVel(body))) && v3Finite(v3Load(dBodyGetForce(body)));
-}
-
-/* ODE ends the program where a body cannot be turned, and where one is nowhere that is in a space or held by a joint: such a world is not
- * stepped at all. */
-static pcStatus checkBody(dBodyID body, bool inSpace, bool gravity)
-{
-    bool held = inSpace || dBodyGetNumJoints(body) > 0;
-    if (!isTurnable(body)) return pcFail(PC_ERROR_NOT_FINITE, "turn, spin or torque of a body is not finite: nothing was done");
-    if (held && !gravity) return pcFail(PC_ERROR_NOT_FINITE, "gravity is not finite: nothing was done");
-    if (held && !isMovable(body))
-        return pcFail(PC_ERROR_NOT_FINITE, "position, velocity or force of a body is not finite: nothing was done");
-    return PC_OK;
-}
-
-static pcStatus checkNumbers(const pcHost* host)
-{
-    dVector3 gravity;
-    pcStatus status = PC_OK;
-    bool inSpace = !pcSpaceIdle(&host->space);
-    dWorldGetGravity(host->world, gravity);
-    for (dBodyID body = pcOdeFirstBody(host->world); body && status == PC_OK; body = pcOdeNextBody(body))
-        status = checkBody(body, inSpace, v3Finite(v3Load(gravity)));
-    return status;
-}
-
 /* A callback of the step may ask and change much, but not step the same world. */
 static pcStatus stepAttached(pcHost* host, double h, int (*native)(dWorldID, dReal))
 {
     if (host->stepping) return pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: a callback cannot step it again");
-    pcStatus status = checkNumbers(host);
+    pcStatus status = pcHostCheckNumbers(host);
     if (status != PC_OK) return status;
     host->stepping = true;
     status = pcHostStep(host, h, native);
@@ -238,31 +205,16 @@ pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int capacity,
     return PC_OK;
 }
 
-/* The contacts of the last step are told by the bodies that it gathered: those stay. */
-static void exchangeGathered(pcHost* host)
-{
-    pcGathered kept = host->gathered;
-    host->gathered = host->aside, host->aside = kept;
-}
-
-static pcStatus measureAside(pcHost* host, double h, pcStepReport* report)
-{
-    pcStepReport measured;
-    exchangeGathered(host);
-    pcStatus status = pcHostMeasure(host, h, &measured);
-    exchangeGathered(host);
-    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
-    return status;
-}
-
 pcStatus pcWorldMeasure(dWorldID world, dReal h, pcStepReport* report)
 {
     if (!report) return pcFail(PC_ERROR_ARGUMENT, "pcWorldMeasure needs a place for the report");
     if (!(h > 0.0 && h < HUGE_VAL)) return pcFail(PC_ERROR_ARGUMENT, "the step h is %g; it must be > 0", h);
     pcHost* host = pcHostFind(world);
     if (!host) return notAttached();
+    pcStepReport measured;
     pcStatus status = host->stepping ? pcFail(PC_ERROR_ARGUMENT, "the world is being stepped: it cannot be measured meanwhile")
-                                     : measureAside(host, h, report);
+                                     : pcHostMeasureAside(host, h, &measured);
+    if (status == PC_OK) pcHostEnergy(host, &measured), *report = measured;
     pcHostRelease(host);
     return status;
 }
@@ -277,6 +229,7 @@ static void collectSpaces(void* world, dGeomID geom1, dGeomID geom2)
 
 void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 {
+    if (!geom1 || !geom2) return;
     if (dGeomIsSpace(geom1) || dGeomIsSpace(geom2)) {
         collectSpaces(world, geom1, geom2);
         return;

@@ -11,8 +11,9 @@ _pcontact()
     elif [[ $current == -* ]]; then
         local options=--help
         case $command in
-            run | compare | exec) options+=" $("$tool" info --list settings 2>/dev/null | sed 's/^/--/')" ;;&
-            run | compare) options+=" --step --time --csv" ;;&
+            run | compare | exec | sweep) options+=" $("$tool" info --list settings 2>/dev/null | sed 's/^/--/')" ;;&
+            run | compare | sweep) options+=" --step --time --csv" ;;&
+            sweep) options+=" --vary --trials --seed --success --measure --rest --reach --resume --dry-run --threads" ;;
             run) options+=" --quiet" ;;
             compare) options+=" --format" ;;
             exec) options+=" --verbose" ;;
@@ -23,7 +24,10 @@ _pcontact()
         COMPREPLY=($(compgen -W "csv json" -- "$current"))
     elif [[ $previous == --model ]]; then
         COMPREPLY=($(compgen -W "native quick lcp convex" -- "$current"))
-    elif [[ $command == run || $command == compare ]]; then
+    elif [[ $previous == --vary ]]; then
+        compopt -o nospace 2>/dev/null
+        COMPREPLY=($(compgen -W "$("$tool" info --list settings 2>/dev/null | sed 's/$/=/')" -- "$current"))
+    elif [[ $command == run || $command == compare || $command == sweep ]]; then
         COMPREPLY=($(compgen -W "$("$tool" info --list worlds 2>/dev/null)" -- "$current") $(compgen -f -- "$current"))
     else
         COMPREPLY=($(compgen -f -- "$current"))

@@ -48,6 +48,8 @@ static void writeVerdict(pcJson* json, const pcPageTable* table)
 {
     pcJsonKey(json, "verdict");
     pcJsonOpen(json, '{');
+    pcJsonKey(json, "title"), pcJsonText(json, table->title);
+    pcJsonKey(json, "marked"), pcJsonNumber(json, table->marked);
     pcJsonKey(json, "columns");
     pcJsonOpen(json, '[');
     for (int k = 0; k < table->columns; k++) pcJsonText(json, table->column[k]);

@@ -19,6 +19,8 @@ typedef struct pcPageRow {
     const double* value; /* one per column */
 } pcPageRow;
 typedef struct pcPageTable {
+    const char* title;
+    bool marked; /* the least of a row is the best of it, and stands out */
     int columns, rows;
     const char* const* column;
     const pcPageRow* row;

@@ -12,17 +12,9 @@
 
 pcPose pcSdfIdentity(void) { return (pcPose){.quaternion = {1, 0, 0, 0}}; }
 
-static pcPose inverse(const pcPose* pose)
-{
-    const double* q = pose->quaternion;
-    pcPose turn = {.quaternion = {q[0], -q[1], -q[2], -q[3]}}, move = pcSdfIdentity();
-    for (int k = 0; k < 3; k++) move.position[k] = -pose->position[k];
-    return pcPoseCompose(&turn, &move);
-}
-
 pcPose pcSdfRelative(const pcPose* of, const pcPose* in)
 {
-    pcPose back = inverse(of);
+    pcPose back = pcScenePoseInverse(of);
     return pcPoseCompose(&back, in);
 }
 
@@ -117,7 +109,7 @@ static pcPose workOut(pcSdfReader* r, int frame, int depth)
     int placed = pcSdfFrameFind(r, frame, f.placement);
     if (placed <= 0) pcSdfFail(r, f.node, "there is no frame '%.80s' to place the model by", f.placement);
     if (r->status != PC_OK) return pose;
-    pcPose inner = poseInScope(r, placed, frame, depth + 1), back = inverse(&inner);
+    pcPose inner = poseInScope(r, placed, frame, depth + 1), back = pcScenePoseInverse(&inner);
     return pcPoseCompose(&pose, &back);
 }
 

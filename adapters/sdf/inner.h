@@ -48,6 +48,7 @@ typedef struct pcStageInner {
     double (*inertia)[9]; /* of each link that moves */
     const char* lopsided; /* a link that makes the world one for which ODE's own step ends the program; NULL: none */
     bool attached, native;
+    dThreadingImplementationID jobs; /* of its world's own steps */
     dBodyID* bodyOfLink; /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;
     pcStageGeom* geom;

@@ -173,20 +173,12 @@ bool pcSdfDirection(pcSdfReader* r, const xmlNode* node, double xyz[3])
     return true;
 }
 
-/* x y z, then turned about x, y and z of the frame it is given in, in this order. */
 pcPose pcSdfPose(pcSdfReader* r, const xmlNode* parent)
 {
     double v[6];
     const xmlNode* node = pcSdfChild(parent, "pose");
-    pcPose pose = {.quaternion = {1, 0, 0, 0}};
-    if (!node || !*pcSdfText(r, node) || !pcSdfNumbers(r, node, v, 6)) return pose;
-    double c[3], s[3];
-    for (int k = 0; k < 3; k++) c[k] = cos(v[3 + k] / 2), s[k] = sin(v[3 + k] / 2), pose.position[k] = v[k];
-    pose.quaternion[0] = c[0] * c[1] * c[2] + s[0] * s[1] * s[2];
-    pose.quaternion[1] = s[0] * c[1] * c[2] - c[0] * s[1] * s[2];
-    pose.quaternion[2] = c[0] * s[1] * c[2] + s[0] * c[1] * s[2];
-    pose.quaternion[3] = c[0] * c[1] * s[2] - s[0] * s[1] * c[2];
+    if (!node || !*pcSdfText(r, node) || !pcSdfNumbers(r, node, v, 6)) return pcSdfIdentity();
     for (int k = 0; k < 3; k++)
         if (fabs(v[k]) > 1e9) pcSdfFail(r, node, "<pose> is %g away: beyond 1e9 nothing is computed", v[k]);
-    return pose;
+    return pcScenePose(v);
 }

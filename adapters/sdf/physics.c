@@ -91,6 +91,18 @@ static void readSeed(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
     p->seed = (unsigned)seed;
 }
 
+static void readSweep(pcSdfReader* r, const xmlNode* sweep, pcScenePhysics* p)
+{
+    int count = 0;
+    for (const xmlNode* node = pcSdfFirst(sweep); node; node = pcSdfFollowing(node)) count++;
+    p->option = pcSdfKeep(r, (size_t)count * sizeof *p->option + 1);
+    p->options = 0;
+    for (const xmlNode* node = pcSdfFirst(sweep); node && r->status == PC_OK; node = pcSdfFollowing(node)) {
+        const char* name = pcSdfKeepText(r, (const char*)node->name, strlen((const char*)node->name));
+        p->option[p->options++] = (pcSceneOption){name, pcSdfText(r, node), (int)xmlGetLineNo(node)};
+    }
+}
+
 static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
 {
     for (const xmlNode* node = pcSdfFirst(own); node && r->status == PC_OK; node = pcSdfFollowing(node)) {
@@ -104,6 +116,8 @@ static void readOwn(pcSdfReader* r, const xmlNode* own, pcScenePhysics* p)
             readShake(r, node, p);
         else if (pcSdfIs(node, "seed"))
             readSeed(r, own, p);
+        else if (pcSdfIs(node, "sweep"))
+            readSweep(r, node, p);
         else
             readSetting(r, node, p);
     }

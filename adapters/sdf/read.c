@@ -64,6 +64,17 @@ void pcSdfWorld(pcSdfReader* r, const xmlNode* root)
 
 /* ---- poses ---- */
 
+static void placeModels(pcSdfReader* r)
+{
+    pcScene* scene = r->scene;
+    scene->model = pcSdfKeep(r, (size_t)r->frames * sizeof *scene->model + 1);
+    for (int i = 1; i < r->frames && r->status == PC_OK; i++) {
+        if (r->frame[i].kind != PC_SDF_MODEL || r->frame[i].link < 0) continue;
+        const char* name = pcSdfScopeName(r, r->frame[i].scope, r->frame[i].name);
+        scene->model[scene->models++] = (pcSceneModel){name, pcSdfFrameWorld(r, i)};
+    }
+}
+
 static void placeAll(pcSdfReader* r)
 {
     pcScene* scene = r->scene;
@@ -73,6 +84,7 @@ static void placeAll(pcSdfReader* r)
         scene->collision[i].pose = pcSdfRelative(&scene->link[scene->collision[i].link].pose, &world);
     }
     pcSdfFramesCheck(r);
+    if (r->status == PC_OK) placeModels(r);
     for (int i = 0; i < r->jointNodes && r->status == PC_OK; i++) pcSdfJoint(r, r->jointNode + i);
 }
 

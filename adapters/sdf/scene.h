@@ -21,7 +21,7 @@
  * worth a look), <seed>1</seed> (for what a <population> leaves to chance) and <shake>AMPLITUDE FREQUENCY</shake>: everything that is fixed
  * is shaken up and down along gravity g, its height being A sin(2 pi f t). The world is described in the frame of what is fixed, where
  * gravity is then  g (1 - A (2 pi f)^2 sin(2 pi f t) / |g|): bodies are thrown up while the fixed ones slow down on their way up.
- * <state> gives links the velocities that they start with.
+ * <state> gives links the velocities that they start with. <sweep> holds options of `pcontact sweep`, as <trials>24</trials>.
  *
  * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
  * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
@@ -124,6 +124,12 @@ typedef struct pcSceneJoint {
     double suspensionCfm, suspensionErp;
 } pcSceneJoint;
 
+/* A child of <sweep>: an option of the command that makes many runs of the world (adapters/sweep). */
+typedef struct pcSceneOption {
+    const char *name, *value;
+    int line;
+} pcSceneOption;
+
 typedef struct pcScenePhysics {
     double gravity[3], step;
     double cfm, erp;
@@ -138,11 +144,20 @@ typedef struct pcScenePhysics {
     double* frame;                         /* the times of the story's pictures, ascending */
     unsigned seed;                         /* of what <population> leaves to chance */
     double shakeAmplitude, shakeFrequency; /* 0: at rest */
+    int options;
+    pcSceneOption* option; /* of <sweep>, in their order */
     pcSettings settings;
 } pcScenePhysics;
 
+/* A model as a whole: what a pose given to it would move. */
+typedef struct pcSceneModel {
+    const char* name; /* "model", "model::inner" */
+    pcPose pose;      /* of its frame, in the world */
+} pcSceneModel;
+
 typedef struct pcScene {
-    int links, collisions, joints;
+    int links, collisions, joints, models;
+    pcSceneModel* model;
     pcSceneLink* link;
     pcSceneCollision* collision;
     pcSceneJoint* joint;
@@ -159,5 +174,10 @@ pcStatus pcSceneRead(const char* file, pcScene** out);
 pcStatus pcSceneReadSeeded(const char* file, unsigned seed, pcScene** out);
 void pcSceneFree(pcScene* scene);            /* stages that were made of it keep what they need */
 pcScene* pcSceneShare(const pcScene* scene); /* one more owner, who calls pcSceneFree; not from several threads at once */
+
+/* Poses as the file writes them: x y z roll pitch yaw. */
+pcPose pcScenePose(const double numbers[6]);
+void pcScenePoseNumbers(const pcPose* pose, double numbers[6]); /* roll and yaw within pi, pitch within pi / 2 */
+pcPose pcScenePoseInverse(const pcPose* pose);
 
 #endif

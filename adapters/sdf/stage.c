@@ -1,6 +1,7 @@
 #include "adapters/sdf/stage.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,8 @@ void pcStageNote(pcStage* stage, const char* text)
 
 /* ---- messages of ODE, which has one handler for the whole process ---- */
 
-static _Atomic int messagesSoFar, stagesOpen;
+static _Atomic int messagesSoFar;
+static int stagesOpen;
 
 static void countMessage(int number, const char* format, va_list arguments)
 {
@@ -56,20 +58,31 @@ static void sayWhy(int number, const char* format, va_list arguments)
     fputc('\n', stderr);
 }
 
-static void listen(void)
+/* ODE counts its users without a lock. */
+static pthread_mutex_t openingOde = PTHREAD_MUTEX_INITIALIZER;
+
+static void openOde(void)
 {
-    if (stagesOpen++ > 0) return;
-    dSetErrorHandler(countMessage);
-    dSetDebugHandler(sayWhy);
-    dSetMessageHandler(countMessage);
+    pthread_mutex_lock(&openingOde);
+    dInitODE2(0);
+    if (stagesOpen++ == 0) {
+        dSetErrorHandler(countMessage);
+        dSetDebugHandler(sayWhy);
+        dSetMessageHandler(countMessage);
+    }
+    pthread_mutex_unlock(&openingOde);
 }
 
-static void stopListening(void)
+static void closeOde(void)
 {
-    if (--stagesOpen > 0) return;
-    dSetErrorHandler(NULL);
-    dSetDebugHandler(NULL);
-    dSetMessageHandler(NULL);
+    pthread_mutex_lock(&openingOde);
+    if (--stagesOpen == 0) {
+        dSetErrorHandler(NULL);
+        dSetDebugHandler(NULL);
+        dSetMessageHandler(NULL);
+    }
+    dCloseODE();
+    pthread_mutex_unlock(&openingOde);
 }
 
 /* ---- world and bodies ---- */
@@ -133,15 +146,33 @@ static dSpaceID makeSpace(const pcScene* scene)
     return scene->collisions <= few ? dSimpleSpaceCreate(0) : dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
 }
 
+/* All worlds share one queue of jobs for their steps unless they have their own, and that queue knows no other threads. */
+static pcStatus makeWorld(pcStage* stage)
+{
+    dThreadingImplementationID jobs = dThreadingAllocateSelfThreadedImplementation();
+    stage->world = dWorldCreate();
+    stage->inner->jobs = jobs;
+    if (!jobs) return outOfMemory();
+    dWorldSetStepThreadingImplementation(stage->world, dThreadingImplementationGetFunctions(jobs), jobs);
+    return PC_OK;
+}
+
+static void destroyWorld(pcStage* stage)
+{
+    dWorldSetStepThreadingImplementation(stage->world, NULL, NULL);
+    dWorldDestroy(stage->world);
+    if (stage->inner->jobs) dThreadingFreeImplementation(stage->inner->jobs);
+}
+
 static pcStatus fill(pcStage* stage)
 {
     const pcScenePhysics* p = &stage->inner->scene->physics;
-    stage->world = dWorldCreate();
+    pcStatus status = makeWorld(stage);
     stage->space = makeSpace(stage->inner->scene);
     stage->settings = p->settings, stage->step = p->step, stage->time = p->time;
     stage->frames = p->frames, stage->frame = p->frame;
     stage->inner->h = p->step;
-    pcStatus status = pcStageBalance(stage);
+    if (status == PC_OK) status = pcStageBalance(stage);
     setPhysics(stage, p);
     if (status == PC_OK) status = makeBodies(stage);
     if (status == PC_OK) status = pcStageGeoms(stage);
@@ -161,8 +192,7 @@ pcStatus pcStageMake(const pcScene* scene, pcStage** out)
         return outOfMemory();
     }
     stage->inner = inner, inner->scene = pcSceneShare(scene), stage->skipped = scene->skipped ? scene->skipped : "";
-    dInitODE2(0);
-    listen();
+    openOde();
     int before = messagesSoFar;
     pcStatus status = fill(stage);
     stage->messages = messagesSoFar - before;
@@ -192,9 +222,8 @@ void pcStageFree(pcStage* stage)
     if (!stage) return;
     if (stage->inner->attached) pcWorldDetach(stage->world);
     dSpaceDestroy(stage->space);
-    dWorldDestroy(stage->world);
-    stopListening();
-    dCloseODE();
+    destroyWorld(stage);
+    closeOde();
     freeInner(stage->inner);
     free(stage->body);
     free(stage->joint);

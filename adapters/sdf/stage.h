@@ -49,7 +49,7 @@ typedef struct pcStage {
     struct pcStageInner* inner;
 } pcStage;
 
-/* Native and unattached. The scene may be freed at once. */
+/* Native and unattached. The scene may be freed at once. Stages of different scenes may be made and used in different threads. */
 pcStatus pcStageMake(const pcScene* scene, pcStage** out);
 
 /* pcWorldAttach with its space, and the surfaces of the file; NULL: the file's settings. Again: other settings from the next step on. */

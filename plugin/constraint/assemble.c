@@ -62,7 +62,12 @@ static const double* denseMass(const pcAssembly* a, pcIsland* island)
 static const double* blockMass(const pcAssembly* a, const pcIsland* island)
 {
     double* mass = pcArenaNew(a->arena, double, 36 * (size_t)island->bodies);
-    for (int i = 0; mass && i < island->bodies; i++) pcMotionMass(a->motion + island->body[i], mass + 36 * (size_t)i);
+    for (int i = 0; mass && i < island->bodies; i++) {
+        const pcMotion* m = a->motion + island->body[i];
+        double* block = mass + 36 * (size_t)i;
+        pcMotionMass(m, block);
+        for (int k = 0; k < 9; k++) block[6 * (3 + k / 3) + 3 + k % 3] += m->stiffness[k];
+    }
     return mass;
 }
 

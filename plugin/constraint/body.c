@@ -13,31 +13,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
-
-/* ---- 3 x 3 ---- */
-
-static v3 times(const double m[9], v3 a)
-{
-    return v3Make(m[0] * a.x + m[1] * a.y + m[2] * a.z, m[3] * a.x + m[4] * a.y + m[5] * a.z, m[6] * a.x + m[7] * a.y + m[8] * a.z);
-}
-
-/* x of m x = b, by Cramer's rule. */
-static v3 solve3(const double m[9], v3 b)
-{
-    v3 c0 = {m[0], m[3], m[6]}, c1 = {m[1], m[4], m[7]}, c2 = {m[2], m[5], m[8]}, c12 = v3Cross(c1, c2);
-    double determinant = v3Dot(c0, c12);
-    return v3Make(v3Dot(b, c12) / determinant, v3Dot(c0, v3Cross(b, c2)) / determinant, v3Dot(c0, v3Cross(c1, b)) / determinant);
-}
-
-static void invert3(const double m[9], double out[9])
-{
-    for (int k = 0; k < 3; k++) {
-        v3 column = solve3(m, v3Make(k == 0, k == 1, k == 2));
-        out[k] = column.x, out[3 + k] = column.y, out[6 + k] = column.z;
-    }
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < i; k++) out[3 * i + k] = out[3 * k + i] = 0.5 * (out[3 * i + k] + out[3 * k + i]);
-}
+#include "constraint/m33.h"
 
 /* R I R', symmetric to the last bit. */
 static void turnInertia(const m3* R, const double inertia[9], double out[9])
@@ -45,7 +21,7 @@ static void turnInertia(const m3* R, const double inertia[9], double out[9])
     v3 row[3];
     for (int i = 0; i < 3; i++) row[i] = v3OfLanes(R->row[i]);
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k <= i; k++) out[3 * i + k] = out[3 * k + i] = v3Dot(row[i], times(inertia, row[k]));
+        for (int k = 0; k <= i; k++) out[3 * i + k] = out[3 * k + i] = v3Dot(row[i], m33Times(inertia, row[k]));
 }
 
 /* ---- free motion ---- */
@@ -53,26 +29,26 @@ static void turnInertia(const m3* R, const double inertia[9], double out[9])
 /* f(w) = I (w - w0) + h wm x I wm - h torque at w = w0 + d, and its derivative by d. */
 static v3 gyroscope(const double I[9], v3 w0, v3 d, double h, v3 push, double derivative[9])
 {
-    v3 m = v3AddScaled(w0, 0.5, d), L = times(I, m);
+    v3 m = v3AddScaled(w0, 0.5, d), L = m33Times(I, m);
     /* d/dd of h m x I m = h/2 ([m]x I - [I m]x) */
     for (int k = 0; k < 3; k++) {
-        v3 e = {k == 0, k == 1, k == 2}, column = v3Add(v3Cross(m, times(I, e)), v3Cross(e, L));
-        column = v3AddScaled(times(I, e), 0.5 * h, column);
+        v3 e = {k == 0, k == 1, k == 2}, column = v3Add(v3Cross(m, m33Times(I, e)), v3Cross(e, L));
+        column = v3AddScaled(m33Times(I, e), 0.5 * h, column);
         derivative[k] = column.x, derivative[3 + k] = column.y, derivative[6 + k] = column.z;
     }
-    return v3Sub(v3AddScaled(times(I, d), h, v3Cross(m, L)), push);
+    return v3Sub(v3AddScaled(m33Times(I, d), h, v3Cross(m, L)), push);
 }
 
 /* By Newton's method; false if it does not settle. */
 static bool spinMidpoint(const double I[9], v3* w, v3 torque, double h)
 {
     v3 d = {0, 0, 0}, push = v3Scale(h, torque);
-    double derivative[9], scale = v3Size(times(I, *w)) + v3Size(push);
+    double derivative[9], scale = v3Size(m33Times(I, *w)) + v3Size(push);
     for (int i = 0; i < 12; i++) {
         v3 f = gyroscope(I, *w, d, h, push, derivative);
         bool settled = v3Size(f) <= 4.0 * PC_ROUND * scale, nearly = i >= 8 && v3Size(f) <= 64.0 * PC_ROUND * scale;
         if (settled || nearly) return *w = v3Add(*w, d), true;
-        d = v3Sub(d, solve3(derivative, f));
+        d = v3Sub(d, m33Solve(derivative, f));
     }
     return false;
 }
@@ -87,7 +63,7 @@ static v3 spinFreely(const double I[9], v3 w0, v3 torque, double h)
         while (done < parts && spinMidpoint(I, &w, torque, h / parts)) done++;
         if (done == parts) return w;
     }
-    return v3AddScaled(w0, h, solve3(I, torque));
+    return v3AddScaled(w0, h, m33Solve(I, torque));
 }
 
 static void moveFreely(const pcSystem* system, const pcBody* body, const m3* R, double h, double free[6])
@@ -111,7 +87,7 @@ static void fillMotion(const pcSystem* system, int index, double h, pcMotion* ou
     m3FromQuaternion(v4Load(body->pose.quaternion), &R);
     out->mass = body->mass;
     turnInertia(&R, body->inertia, out->inertia);
-    invert3(out->inertia, out->inverseInertia);
+    m33Invert(out->inertia, out->inverseInertia);
     if (!system->freeVelocity) moveFreely(system, body, &R, h, out->free);
 }
 
@@ -151,7 +127,7 @@ void pcMotionMass(const pcMotion* motion, double block[36])
 void pcMotionAnswer(const pcMotion* motion, const double impulse[6], double out[6])
 {
     v3Store(out, v3Scale(1.0 / motion->mass, v3Load(impulse)));
-    v3Store(out + 3, times(motion->inverseInertia, v3Load(impulse + 3)));
+    v3Store(out + 3, m33Times(motion->inverseInertia, v3Load(impulse + 3)));
 }
 
 v3 pcPointVelocity(const pcMotion* motion, const double velocity[6], v3 x)

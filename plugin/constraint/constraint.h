@@ -24,7 +24,8 @@ typedef struct pcMotion {
     double velocity[6]; /* before the step; 0 of static bodies */
     double free[6];     /* after it, without any impulse */
     double mass;
-    double inertia[9], inverseInertia[9]; /* world axes; 0 where a mobility is given */
+    double inertia[9];                      /* world axes; 0 where a mobility is given */
+    double stiffness[9], inverseInertia[9]; /* S, and the inverse of I + S (points.c) */
 } pcMotion;
 
 /* Masses turned to world axes, and v*. */
@@ -33,7 +34,7 @@ void pcMotionsFill(const pcSystem* system, double h, pcMotion* out);
 /* M as a 6 x 6 block. */
 void pcMotionMass(const pcMotion* motion, double block[36]);
 
-/* M^-1 of an impulse (linear, angular). */
+/* M^-1 of an impulse (linear, angular), S included. */
 void pcMotionAnswer(const pcMotion* motion, const double impulse[6], double out[6]);
 
 /* Of the point x of the body, moving with the given six-vector. */

@@ -191,8 +191,10 @@ PC_INLINE bool edgeOnEdge(const pcSearch* s, const Line* a, const Line* b, pcUni
     if (!isNear(s, t, room * perLength, n, y1)) return false;
     if (!onEdge(f->shape1, alpha, y1, ee, slackOf(s, t, true))) return false;
     if (!onEdge(f->shape2, beta, y2, gg, slackOf(s, t, two))) return false;
-    v3 between = v3Sub(v3Add(f->c, k2), k1); /* closest points of the two lines as they are */
-    v3 arm = v3AddScaled(k1, v3Dot(v3Cross(between, g), cross) * perSquare, e);
+    /* The closest points of the two lines as they are; but those of nearly parallel lines that are still apart may be miles away, where no
+     * contact will be: not beyond the edge by more than its length. */
+    v3 between = v3Sub(v3Add(f->c, k2), k1);
+    v3 arm = v3AddScaled(k1, smaller(larger(v3Dot(v3Cross(between, g), cross) * perSquare, -1.0), 2.0), e);
     *out = (pcUnit){t,
                     D * perLength,
                     room * perLength,

@@ -12,6 +12,12 @@ PC_INLINE bool squaresUsable(double square1, double square2)
     return (smaller(square1, square2) > 1e-200) & (both > 1e-240) & (both < 1e240);
 }
 
+/* The same of one of them and of their product. */
+PC_INLINE bool productUsable(double square1, double both)
+{
+    return (square1 > 1e-200) & (both > 1e-240) & (both < 1e240) & (both > square1 * 1e-200);
+}
+
 static pcStatus checkPose(const pcPose* pose, int body)
 {
     double square = quaternionSquare(pose->quaternion);
@@ -33,16 +39,23 @@ static pcStatus checkPoses(const pcPose* pose1, const pcPose* pose2)
 }
 
 /* c = R1' (p2 - p1) + R centre2 - centre1: positions are subtracted first, so that a scene far from the origin loses nothing. */
-PC_INLINE void placeFrame(pcFrame* f)
+PC_INLINE bool placeFrame(pcFrame* f)
 {
     const double *q1 = f->pose1->quaternion, *q2 = f->pose2->quaternion;
-    m3FromQuaternion(v4Load(q1), &f->R1);
-    m3FromQuaternion(quaternionBetween(q1, q2), &f->R);
+    double square1 = m3FromQuaternion(v4Load(q1), &f->R1), both = m3FromQuaternion(quaternionBetween(q1, q2), &f->R);
     v3 apart = v3Sub(v3Load(f->pose2->position), v3Load(f->pose1->position));
-    v3 centre1 = f->shape1->centre, centre2 = f->shape2->centre;
-    f->c = v3Sub(m3TMul(&f->R1, apart), centre1);
-    if (!f->shape2->centred) f->c = v3Add(f->c, m3Mul(&f->R, centre2)); /* a box need not wait for R */
-    f->error = PC_ROUND * (8.0 * v3Size(apart) + 10.0 * v3Size(centre2) + 2.0 * v3Size(centre1));
+    f->c = m3TMul(&f->R1, apart);
+    double lengths = 8.0 * v3Size(apart);
+    if (!f->shape1->centred) { /* a box is, and need not wait */
+        f->c = v3Sub(f->c, f->shape1->centre);
+        lengths += 2.0 * f->shape1->centreSize;
+    }
+    if (!f->shape2->centred) {
+        f->c = v3Add(f->c, m3Mul(&f->R, f->shape2->centre));
+        lengths += 10.0 * f->shape2->centreSize;
+    }
+    f->error = PC_ROUND * lengths;
+    return productUsable(square1, both) & v3Finite(f->c);
 }
 
 /* Inlined into pcMetricPair, and so into its clones. */
@@ -51,14 +64,12 @@ PC_INLINE pcStatus makeFrame(const pcShape* s1, const pcPose* p1, const pcShape*
     if (!s1 || !s2 || !p1 || !p2) return pcFail(PC_ERROR_ARGUMENT, "a pair needs two shapes and two poses");
     if (flags & ~(PC_FIXED_1 | PC_FIXED_2))
         return pcFail(PC_ERROR_ARGUMENT, "unknown flags %#x: PC_FIXED_1 and PC_FIXED_2 are known", flags);
-    if (!squaresUsable(quaternionSquare(p1->quaternion), quaternionSquare(p2->quaternion))) return checkPoses(p1, p2);
     bool fixed1 = (flags & PC_FIXED_1) || s1->unbounded, fixed2 = (flags & PC_FIXED_2) || s2->unbounded;
     if (fixed1 && fixed2) return pcFail(PC_ERROR_ARGUMENT, "both bodies are fixed: no body is left to scale");
     out->swapped = fixed1, out->sigma = fixed1 || fixed2 ? 0.0 : 1.0;
     out->shape1 = fixed1 ? s2 : s1, out->shape2 = fixed1 ? s1 : s2;
     out->pose1 = fixed1 ? p2 : p1, out->pose2 = fixed1 ? p1 : p2;
-    placeFrame(out);
-    return v3Finite(out->c) ? PC_OK : checkPoses(p1, p2);
+    return placeFrame(out) ? PC_OK : checkPoses(p1, p2);
 }
 
 PC_SIMD pcStatus pcFrameMake(const pcShape* s1, const pcPose* p1, const pcShape* s2, const pcPose* p2, unsigned flags, pcFrame* out)
@@ -122,14 +133,14 @@ static pcStatus betweenSpheres(const pcFrame* f, pcFrameMetric* out)
 static const pcBasis* recall(const pcFrame* f, const pcPairCache* cache, pcBasis* basis)
 {
     if (!cache || cache->shape[0] != f->shape1->id || cache->shape[1] != f->shape2->id) return NULL;
-    if (cache->count1 < 1 || cache->count1 > 3) return NULL;
+    unsigned vertices1 = (unsigned)f->shape1->vertexCount, vertices2 = (unsigned)f->shape2->vertexCount; /* negative ones are large */
+    bool good = (unsigned)cache->count1 - 1u < 3u;
     basis->count1 = cache->count1;
     for (int i = 0; i < 4; i++) {
-        int vertex = cache->feature[i], limit = i < cache->count1 ? f->shape1->vertexCount : f->shape2->vertexCount;
-        if (vertex < 0 || vertex >= limit) return NULL;
-        basis->vertex[i] = vertex;
+        basis->vertex[i] = cache->feature[i];
+        good &= (unsigned)cache->feature[i] < (i < cache->count1 ? vertices1 : vertices2);
     }
-    return basis;
+    return good ? basis : NULL;
 }
 
 static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cache)
@@ -186,6 +197,8 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     out->sigma = f->sigma;
     if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return PC_OK;
+    if (f->shape1->kind == PC_SHAPE_MESH || f->shape2->kind == PC_SHAPE_MESH)
+        return pcFail(PC_ERROR_UNSUPPORTED, "a mesh is not convex: it has events with convex shapes, but no ratio");
     if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
         if (!overPlane(f, out) && pcShapeIsPolyhedron(f->shape1)) pcMetricExactPlane(f, out);
         return PC_OK;
@@ -204,12 +217,16 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 
 PC_INLINE v4d turned(const pcFrame* f, v3 a) { return f->R1.column[0] * a.x + f->R1.column[1] * a.y + f->R1.column[2] * a.z; }
 
+/* With the quaternion's first number in the fourth lane. */
+PC_INLINE v4d positionOf(const pcPose* pose) { return v4Load((const double*)(const void*)pose); }
+
 /* In lanes throughout: each vector is turned into the world once. */
 PC_INLINE void writeMetric(const pcFrame* f, const pcFrameMetric* m, pcMetric* out)
 {
     double perR = 1.0 / m->r;
-    v4d n = turned(f, m->n), centre1 = v3ToLanes(v3Load(f->pose1->position)) + turned(f, f->shape1->centre);
-    v4d point = turned(f, m->point), centre2 = turned(f, f->c), own = m->r != 0.0 ? point * perR : turned(f, m->corner);
+    v4d n = turned(f, m->n), centre1 = positionOf(f->pose1), centre2 = positionOf(f->pose2) - centre1;
+    if (!(f->shape1->centred & f->shape2->centred)) centre1 += turned(f, f->shape1->centre), centre2 = turned(f, f->c);
+    v4d point = turned(f, m->point), own = m->r != 0.0 ? point * perR : turned(f, m->corner);
     v4d other = m->sigma != 0.0 ? centre2 + (point - centre2) * perR : point;
     out->r = m->r, out->lower = m->lower, out->upper = m->upper;
     out->rho = pcRatioToRho(m->r);

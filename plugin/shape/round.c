@@ -160,7 +160,7 @@ pcStatus pcShapeSupport(const pcSupportDef* def, pcShape** out)
     if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a support function");
     s->def = *def;
     s->centre = s->centroid = v3Load(def->centre);
-    s->centred = v3Size(s->centre) == 0.0;
+    s->centreSize = v3Size(s->centre), s->centred = s->centreSize == 0.0;
     s->inradius = def->inradius, s->outradius = def->outradius, s->volume = NAN;
     s->coreCount = 1, s->k = s->end[0];
     pcPlaceInnerPoints(s);

@@ -54,6 +54,7 @@ pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out)
     s->volume = s->inradius = s->outradius = INFINITY;
     s->unbounded = true;
     s->centre = s->centroid = v3Scale(s->planeOffset, s->planeNormal);
+    s->centreSize = v3Size(s->centre);
     *out = s;
     return PC_OK;
 }

@@ -48,11 +48,12 @@ static void tryAlso(pcConeSolve* second, const pcProblem* p, const pcConeSetting
 static pcConeInfo solveAll(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = {.solver = "quick"};
-    if (pcQuickSolve(p, settings, &memory->arena, &info.solve, v, c)) return info;
+    if (!settings->hard && pcQuickSolve(p, settings, &memory->arena, &info.solve, v, c)) return info;
     int tried = info.solve.iterations;
     info = pcSparseSolve(p, settings, memory, v, c);
     info.solve.iterations += tried;
-    bool more = p->rows <= DENSE_ROWS && settings->maxIterations == 0; /* who limits the work does not want more of it */
+    bool more =
+        p->rows <= DENSE_ROWS && settings->maxIterations == 0 && settings->rough == 0.0; /* who limits the work wants no more of it */
     if (more && info.solve.outcome != PC_SOLVED) tryAlso(pcLemkeConeSolve, p, settings, memory, &info, v, c);
     return info;
 }

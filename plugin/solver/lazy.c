@@ -7,7 +7,8 @@
  * Contacts that do not act. Looking ahead finds ten contacts for every one that will press; but a contact with c = 0 is no part of the
  * problem, as long as u~ is in K* without it. So: solve with the contacts that the guess presses or drives together, look at the others
  * with the v that comes out, take in those that are violated, and again from there. The end of it solves the whole problem, not an
- * approximation of it: what was left out has c = 0 and u~ in K*, to the last digit. What the acting contacts do not tie together is solved
+ * approximation of it: what was left out has c = 0 and u~ in K*, to the last digit. As long as contacts come in, an answer of a few digits
+ * tells which. What the acting contacts do not tie together is solved
  * group by group, and a group that gets no new contact keeps its answer.
  */
 #include "solver/lazy.h"
@@ -22,6 +23,8 @@
 
 #define FEWEST_CONES 24 /* smaller problems are solved at once */
 #define ROUNDS 12       /* then all are taken */
+#define ROUGH 1e-4      /* tolerance while contacts come in, … */
+#define ROUGH_BLOCKS 40 /* … of groups from this size on */
 
 /* ---- the guess ---- */
 
@@ -80,6 +83,7 @@ typedef struct Lazy {
     int* member;      /* … which lists them by groups */
     int* local;       /* per block: its number in its group */
     double* residual; /* per block that stands for a group: of its last solution */
+    bool* rough;      /* likewise: whether that is no more than a few digits */
     pcOutcome* outcome;
     pcConeInfo* info;
     int largest; /* rows of the largest group */
@@ -91,6 +95,7 @@ static bool lazyNew(Lazy* s, pcArena* arena)
     s->round = pcArenaNew(arena, int, cones), s->member = pcArenaRaw(arena, int, cones);
     s->parent = pcArenaRaw(arena, int, blocks), s->start = pcArenaRaw(arena, int, blocks + 1), s->local = pcArenaRaw(arena, int, blocks);
     s->residual = pcArenaNew(arena, double, blocks), s->outcome = pcArenaNew(arena, pcOutcome, blocks);
+    s->rough = pcArenaNew(arena, bool, blocks);
     return pcArenaGood(arena);
 }
 
@@ -219,14 +224,15 @@ static void takeAnswer(Lazy* s, const Group* g, const int* member, int root, con
     s->info->solve.iterations += info->solve.iterations, s->info->solve.fallbacks += info->solve.fallbacks;
     if (g->part.rows > s->largest) s->largest = g->part.rows, s->info->solver = info->solver;
     s->residual[root] = info->solve.residual, s->outcome[root] = info->solve.outcome;
+    s->rough[root] = !(info->solve.residual <= s->settings->tolerance);
 }
 
-/* The group of a root, if anything has come in since it was solved. */
-static bool solveGroup(Lazy* s, int root, int round)
+/* The group of a root, if anything has come in since it was solved, or if its answer is rough and that is not enough any more. */
+static bool solveGroup(Lazy* s, int root, int round, bool last)
 {
     const int* member = s->member + s->start[root];
     int cones = s->start[root + 1] - s->start[root];
-    bool changed = false;
+    bool changed = last && s->rough[root];
     Group g;
     for (int i = 0; i < cones; i++) changed |= s->round[member[i]] == round;
     if (!changed) return true;
@@ -235,7 +241,8 @@ static bool solveGroup(Lazy* s, int root, int round)
     for (int i = 0; good && i < cones; i++) addCone(&g, s, member[i], i);
     if (good) {
         pcConeSettings inner = *s->settings;
-        inner.warm |= round > 1;
+        inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? ROUGH : 0.0;
+        inner.hard = round > 1 && g.part.blocks >= ROUGH_BLOCKS;
         pcConeInfo info = s->solve(&g.part, &inner, s->memory, g.v, g.c);
         takeAnswer(s, &g, member, root, &info);
         for (int i = 0; i < g.part.blocks; i++) s->local[g.where[i]] = -1;
@@ -244,13 +251,13 @@ static bool solveGroup(Lazy* s, int root, int round)
     return good;
 }
 
-static bool solveGroups(Lazy* s, int round)
+static bool solveGroups(Lazy* s, int round, bool last)
 {
     bool good = true;
     joinBlocks(s), listMembers(s);
     for (int i = 0; i < s->p->blocks; i++) s->local[i] = -1;
     for (int i = 0; i < s->p->blocks && good; i++)
-        if (s->start[i + 1] > s->start[i]) good = solveGroup(s, i, round);
+        if (s->start[i + 1] > s->start[i]) good = solveGroup(s, i, round, last);
     return good;
 }
 
@@ -282,8 +289,10 @@ bool pcLazySolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMem
     size_t mark = pcArenaMark(&memory->arena);
     bool good = lazyNew(&s, &memory->arena);
     if (good) takeIn(&s, 1, settings->warm ? v : p->free, settings->warm ? c : NULL), begin(&s, settings->warm);
-    for (int round = 1, more = 1; good && more; round++) {
-        good = solveGroups(&s, round);
+    bool last = false; /* nothing came in with the rough answers, so now to the last digit; what comes in after that is solved to it, too */
+    for (int round = 1, more = 1; good && (more || !last); round++) {
+        last |= !more;
+        good = solveGroups(&s, round, last);
         more = good ? takeIn(&s, round + 1, v, NULL) : 0;
     }
     if (good) end(&s);

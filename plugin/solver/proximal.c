@@ -336,9 +336,10 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     size_t mark = pcArenaMark(arena);
     double tolerance = MARGIN * settings->tolerance;
     int limit = settings->maxIterations ? settings->maxIterations : ITERATION_LIMIT, steps = 0;
+    int restarts = settings->maxRestarts ? settings->maxRestarts : RESTART_LIMIT;
     Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY, .least = INFINITY};
     bool memory = methodNew(m, p, arena);
-    while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= RESTART_LIMIT) {
+    while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= restarts) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;
         double held = advance(m, s.eps, enough, 30.0 * tolerance, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);

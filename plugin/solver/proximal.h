@@ -28,7 +28,8 @@ typedef struct pcLinear {
 
 typedef struct pcProximalSettings {
     double tolerance;  /* of the natural residual, by velocityScale */
-    int maxIterations; /* Newton steps; 0: 400 */
+    int maxIterations; /* Newton steps; 0: 500 */
+    int maxRestarts;   /* rounds that may be repeated; 0: 60 */
     bool warm;         /* x and c come in with a guess */
     double* held;      /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
 } pcProximalSettings;

@@ -7,6 +7,7 @@
  *             open       c_n - u_n / w <= 0                     0
  *             sticks     c_g - u_g / w inside its set           c - u'/e
  *             at a bound, a corner d, an end of a row           c_n' d
+ *             a row of softness s, within its bounds            (e c - u') / (e + s)
  *             on a side  with middle m and direction t          c_n' m + t (t.c_g - t.u_g'/e)
  *             slides     (disc) along d = (c_g - u_g / w) / |.| c_n' d, and its turning by first order
  *     step    c' = a - G u',  M (v' - f) = J'c':      (M + J'G J) dv = J'(a - G u) - M (v - f)
@@ -32,7 +33,9 @@
 #define WARM_SWEEPS 100 /* likewise from a guess, but a quarter per block; and one is enough where it moves nothing by more than … */
 #define SWEPT 1e-3      /* … of the velocity scale */
 #define STEPS_LIMIT 20
-#define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with */
+#define CHANGES_LIMIT 12 /* steps that end on other pieces than they began with … */
+#define FEW_CHANGES 20   /* … where more pieces than this change, and not half as many as in the step before, a step counts for … */
+#define HOPELESS 2       /* … so many more */
 #define EPS 1e-5         /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
 #define SETTLE 1e3       /* e is this much larger in a last step that takes away what 1/e has made of rounding */
 #define POLISH 1e2       /* the same, of a world at rest; that is one that needs no more than … */
@@ -175,7 +178,7 @@ PC_SIMD static double sweep(Quick* s)
         double *c = s->c + cone->row, before[PC_CONE_ROWS];
         for (int i = 0; i < cone->rows; i++) {
             before[i] = c[i];
-            c[i] -= RELAX * velocityOf(s, cone->row + i) / s->own[cone->row + i];
+            c[i] -= RELAX * (velocityOf(s, cone->row + i) + s->p->soft[cone->row + i] * c[i]) / s->own[cone->row + i];
         }
         putBack(cone, c);
         for (int i = 0; i < cone->rows; i++) {
@@ -280,15 +283,16 @@ static void contactPiece(Quick* s, const pcCone* cone, double* G)
 
 static void boundPiece(Quick* s, const pcCone* cone, double* G)
 {
-    double wish = wishOf(s, cone->row);
+    double soft = s->p->soft[cone->row], e = s->e[cone->row], c = s->c[cone->row],
+           wish = wishOf(s, cone->row) - soft * c / s->own[cone->row];
     bool bounded = cone->kind == PC_CONE_BOX, below = bounded && wish <= cone->lo, above = bounded && wish >= cone->hi;
     s->piece[cone->row] = below ? CORNER : above ? CORNER + 1 : STICKS;
-    s->a[cone->row] = below ? cone->lo : above ? cone->hi : s->c[cone->row];
-    if (!below && !above) G[0] = 1.0 / s->e[cone->row];
+    s->a[cone->row] = below ? cone->lo : above ? cone->hi : c * e / (e + soft);
+    if (!below && !above) G[0] = 1.0 / (e + soft);
 }
 
-/* a, G and the pieces at c and u; whether the pieces are those of the last time. */
-static bool choosePieces(Quick* s)
+/* a, G and the pieces at c and u; how many are not those of the last time. */
+static int choosePieces(Quick* s)
 {
     size_t rows = (size_t)s->p->rows;
     memcpy(s->last, s->piece, rows * sizeof *s->last);
@@ -301,7 +305,9 @@ static bool choosePieces(Quick* s)
         else
             boundPiece(s, cone, s->G + s->offset[k]);
     }
-    return memcmp(s->last, s->piece, rows * sizeof *s->last) == 0;
+    int changed = 0;
+    for (size_t i = 0; i < rows; i++) changed += s->last[i] != s->piece[i];
+    return changed;
 }
 
 /* c = a - G u */
@@ -413,14 +419,16 @@ static double step(Quick* s, bool* known)
 static bool newton(Quick* s, double tolerance, int* steps)
 {
     bool known = false;
-    int changes = 0;
+    int changes = 0, before = s->p->rows;
     velocities(s), choosePieces(s);
     while (*steps < STEPS_LIMIT && changes < CHANGES_LIMIT) {
         double moved = step(s, &known);
         ++*steps;
         if (!isfinite(moved)) return false;
         if (moved <= 0.1 * tolerance * s->p->velocityScale) return true; /* pieces may still change to and fro where c is on their border */
-        changes += !choosePieces(s);
+        int changed = choosePieces(s);
+        changes += (changed > 0) + (changed > FEW_CHANGES && 2 * changed > before ? HOPELESS : 0);
+        before = changed;
     }
     return false;
 }
@@ -464,7 +472,7 @@ static bool relax(Quick* s)
     velocities(s), choosePieces(s);
     for (int i = 0; i < RELAX_STEPS; i++) {
         if (!isfinite(step(s, &known))) return false;
-        if (!choosePieces(s)) return false;
+        if (choosePieces(s) > 0) return false;
     }
     return true;
 }
@@ -485,12 +493,13 @@ static void polish(Quick* s, const pcConeSettings* settings, int steps)
     if (!settle(s, POLISH)) memcpy(s->c, s->kept, size);
 }
 
-/* Coulomb's law, blocks with masses of their own, no softness; and nobody counts iterations. */
+/* Coulomb's law, blocks with masses of their own, no soft contacts; and nobody counts iterations. */
 static bool applies(const pcProblem* p, const pcConeSettings* settings)
 {
     if (p->W || p->dense || !p->coulomb || p->rows == 0 || settings->maxIterations > 0) return false;
-    for (int i = 0; i < p->rows; i++)
-        if (p->soft[i] > 0.0) return false;
+    for (int k = 0; k < p->cones; k++)
+        for (int i = p->cone[k].row; p->cone[k].kind == PC_CONE_FRICTION && i < p->cone[k].row + p->cone[k].rows; i++)
+            if (p->soft[i] > 0.0) return false;
     return true;
 }
 

@@ -12,14 +12,18 @@
 #include "linalg/mass.h"
 #include "solver/certificate.h"
 #include "solver/delassus.h"
+#include "solver/interior.h"
 #include "solver/memory.h"
 #include "solver/proximal.h"
 #include "solver/stiffness.h"
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24           /* Newton steps from a guess … */
-#define TEPID_LIMIT 250         /* … and from the same with as much regularization as without any */
+#define WARM_LIMIT 24   /* Newton steps from a guess, … */
+#define ROUGH_LIMIT 8   /* … fewer, if a rough answer will do … */
+#define WARM_RESTARTS 2 /* … not more than so many rounds of them in vain … */
+#define TEPID_LIMIT 300 /* … and from the inside of all cones (interior.c) */
+#define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -187,17 +191,32 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-/* A guess gets a short try near to it; then a longer one that may leave it further behind; what these cannot finish starts again from
- * nothing, so that a bad guess costs little. */
+static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+{
+    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
+}
+
+/* A guess gets a short try near to it; then Newton's method begins at what an interior point method finds, unless that is all that is asked
+ * for; what these cannot finish starts again from nothing. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
-    pcProximalSettings method = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .held = held};
+    enum { GUESS, INTERIOR, NOTHING, END };
+    double rough = larger(settings->tolerance, settings->rough);
+    int limits[END] = {settings->rough > 0.0 ? ROUGH_LIMIT : WARM_LIMIT, TEPID_LIMIT, settings->maxIterations};
+    pcProximalSettings method = {.tolerance = rough, .held = held};
     pcProximalInfo found = {0};
-    for (int attempt = settings->warm ? 0 : 2, before = 0; attempt < 3 && !found.converged; attempt++, before = found.iterations) {
-        int restarts = found.restarts + (attempt > 0 && settings->warm);
-        method.warm = attempt == 0, method.maxIterations = attempt == 0 ? WARM_LIMIT : attempt == 1 ? TEPID_LIMIT : settings->maxIterations;
-        if (attempt == 2) pcConeStart(p, v, c);
+    for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
+        int restarts = found.restarts + (start > GUESS && settings->warm);
+        if (start == INTERIOR) {
+            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, arena, v, c);
+            found.iterations = before += factors;
+            if (factors > 0 && settings->rough > 0.0) break;
+            if (factors == 0) continue;
+            method.tolerance = p->coulomb ? rough : smaller(rough, UNIQUE);
+        }
+        if (start == NOTHING) pcConeStart(p, v, c);
+        method.warm = start < NOTHING, method.maxIterations = limits[start], method.maxRestarts = start == GUESS ? WARM_RESTARTS : 0;
         found = pcProximalSolve(linear, &method, arena, v, c);
         found.iterations += before, found.restarts += restarts;
     }

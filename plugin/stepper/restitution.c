@@ -22,14 +22,15 @@
  * what the flight before and after loses (T(push) in every step of free fall). Newton's law promises a velocity, so it is held to G with
  * the larger of the two works.
  *
- * p = 1 if that gains nothing and has an answer. Otherwise p = 0 is solved, whose gain (penetrations that are pushed out) is allowed to
+ * p = 1 if that gains nothing and has an answer, and nothing is struck that did not approach before; if something is, bodies bounce in turn
+ * (impacts.c) where that loses less. Otherwise p = 0 is solved, whose gain (penetrations that are pushed out) is allowed to
  * all; then p is sought between: Poisson begins where v1 + p M^-1 J'e c1 alone would gain nothing, Newton in the middle, and both go on
  * by halves. What is tried depends on nothing but the island; only the answer that is kept tells the outcome.
  */
 #include <string.h>
 
 #include "solver/cone.h"
-#include "stepper/stepper.h"
+#include "stepper/bounce.h"
 
 static const double SLACK = 4e-10;   /* of T(v) + T(v_old) + T(push), or the tolerance: rounding (StepRestitution.NeverGainsEnergy) */
 static const double ENOUGH = 0.01;   /* of the same: who loses no more than that need not look for a larger p */
@@ -37,39 +38,7 @@ static const double SLIDING = 1e-6;  /* of the normal impulse: friction so near 
 static const double SLIPPING = 1e-7; /* of the problem's unit of velocity: slower is the solver's error, it sticks */
 enum { ROUNDS = 5 };                 /* of the search: p is found to 1/32 */
 
-typedef struct Bounce {
-    const pcIslandSolve* s;
-    bool poisson;
-    double *old, *push;
-    double* drive;   /* b of the rows of contacts */
-    double *v1, *c1; /* Poisson's compression; c1 = 0 with Newton's law */
-    double* back;    /* e c1 */
-    double* d;       /* M^-1 J'e c1 */
-    double* f2;
-    double *keptV, *keptC; /* the best answer so far, and its p */
-    double kept;
-    pcConeInfo keptInfo;
-    int iterations, fallbacks; /* of all that was tried */
-} Bounce;
-
-/* One p, solved. */
-typedef struct Trial {
-    double part, gain, scale;
-    pcConeInfo info;
-} Trial;
-
 /* ---- energy ---- */
-
-/* J v of one row. */
-static double rowVelocity(const pcProblem* p, int row, const double* v)
-{
-    double sum = 0.0;
-    for (int side = 0; side < 2; side++) {
-        int block = p->block[2 * row + side];
-        for (int k = 0; block >= 0 && k < 6; k++) sum += p->J[12 * row + 6 * side + k] * v[6 * block + k];
-    }
-    return sum;
-}
 
 /* A normal row is driven by bodies that keep their velocity and by stabilization, which may push it out; a friction row by them and by
  * a belt. Room that is left before it touches (a negative target) drives nothing. */
@@ -84,19 +53,19 @@ static void driveOf(const pcIsland* island, double* drive)
 }
 
 /* b'c. A motor at its bound does not reach its target, so the rows of joints count with the velocity that they have. */
-static double drivenWork(const Bounce* b, double part)
+static double drivenWork(const pcBounce* b, double part)
 {
     const pcIsland* island = b->s->island;
     const pcProblem* p = &island->problem;
     double sum = 0.0;
     for (int row = 0; row < p->rows; row++) {
-        double velocity = row < island->rows ? rowVelocity(p, row, island->v) : b->drive[row];
+        double velocity = row < island->rows ? pcRowVelocity(p, row, island->v) : b->drive[row];
         sum += velocity * (island->c[row] + b->c1[row] + part * b->back[row]);
     }
     return sum;
 }
 
-static void measure(const Bounce* b, Trial* t)
+static void measure(const pcBounce* b, pcTrial* t)
 {
     const pcProblem* p = &b->s->island->problem;
     const double* v = b->s->island->v;
@@ -108,7 +77,7 @@ static void measure(const Bounce* b, Trial* t)
 }
 
 /* Written so that what is no number is not allowed. */
-static bool allowed(const Bounce* b, const Trial* t, double limit)
+static bool allowed(const pcBounce* b, const pcTrial* t, double limit)
 {
     return t->gain <= limit + larger(SLACK, b->s->step->settings->tolerance) * t->scale;
 }
@@ -123,18 +92,18 @@ static void enterNewton(pcIsland* island, double part)
     }
 }
 
-static void enter(const Bounce* b, double part)
+static void enter(const pcBounce* b, double part)
 {
     if (!b->poisson) enterNewton(b->s->island, part);
     for (int i = 0; b->poisson && i < 6 * b->s->island->problem.blocks; i++) b->f2[i] = b->v1[i] + part * b->d[i];
 }
 
 /* From the free velocity: what is found does not depend on what was tried before. */
-static Trial attempt(Bounce* b, double part)
+static pcTrial attempt(pcBounce* b, double part)
 {
     pcIsland* island = b->s->island;
     const pcProblem* p = &island->problem;
-    Trial t = {.part = part};
+    pcTrial t = {.part = part};
     enter(b, part);
     memcpy(island->v, p->free, 6 * (size_t)p->blocks * sizeof(double));
     memset(island->c, 0, (size_t)p->rows * sizeof(double));
@@ -169,11 +138,11 @@ static bool slips(const pcProblem* p, Group g, const double* v)
 {
     double slip = 0.0;
     for (int row = g.cone->row + g.first; row < g.cone->row + g.first + g.size; row++)
-        slip = larger(slip, fabs(rowVelocity(p, row, v) - p->target[row]));
+        slip = larger(slip, fabs(pcRowVelocity(p, row, v) - p->target[row]));
     return slip > SLIPPING * p->velocityScale;
 }
 
-static void giveBack(const Bounce* b, const pcCone* cone, double e)
+static void giveBack(const pcBounce* b, const pcCone* cone, double e)
 {
     b->back[cone->row] = e * b->c1[cone->row];
     Group group = {.cone = cone, .first = 1};
@@ -185,7 +154,7 @@ static void giveBack(const Bounce* b, const pcCone* cone, double e)
 }
 
 /* e c1 of the contacts that hit. Cones and contacts are in the same order, and the first row of a contact is the first of its cone. */
-static void returned(const Bounce* b)
+static void returned(const pcBounce* b)
 {
     const pcIsland* island = b->s->island;
     const pcCone* cone = island->list.cone;
@@ -215,7 +184,7 @@ static void enterDecompression(pcIsland* island, const double* c1)
         if (cone->kind == PC_CONE_BOX) cone->lo -= c1[cone->row], cone->hi -= c1[cone->row];
 }
 
-static void decompress(Bounce* b)
+static void decompress(pcBounce* b)
 {
     pcIsland* island = b->s->island;
     memcpy(b->v1, island->v, 6 * (size_t)island->problem.blocks * sizeof(double));
@@ -228,7 +197,7 @@ static void decompress(Bounce* b)
 }
 
 /* The largest p with G(v1 + p d) <= max(G(v1), 0): the root of x p^2 + y p + z <= 0, where z <= 0. */
-static double firstGuess(const Bounce* b)
+static double firstGuess(const pcBounce* b)
 {
     const pcIsland* island = b->s->island;
     const pcProblem* p = &island->problem;
@@ -243,7 +212,7 @@ static double firstGuess(const Bounce* b)
 
 /* ---- the search ---- */
 
-static void keep(Bounce* b, const Trial* t)
+static void keep(pcBounce* b, const pcTrial* t)
 {
     const pcIsland* island = b->s->island;
     memcpy(b->keptV, island->v, 6 * (size_t)island->problem.blocks * sizeof(double));
@@ -252,7 +221,7 @@ static void keep(Bounce* b, const Trial* t)
 }
 
 /* The kept answer and its problem take their places again. */
-static void recall(const Bounce* b)
+static void recall(const pcBounce* b)
 {
     pcIsland* island = b->s->island;
     enter(b, b->kept);
@@ -261,13 +230,13 @@ static void recall(const Bounce* b)
 }
 
 /* Contacts may ask for bounces that contradict each other; smaller ones then have an answer. */
-static bool isWorse(const Trial* t, const pcConeInfo* other) { return t->info.solve.outcome > other->solve.outcome; }
+static bool isWorse(const pcTrial* t, const pcConeInfo* other) { return t->info.solve.outcome > other->solve.outcome; }
 
-static void halve(Bounce* b, double limit)
+static void halve(pcBounce* b, double limit)
 {
     double low = 0.0, high = 1.0, part = firstGuess(b);
     for (int round = 0; round < ROUNDS; round++, part = 0.5 * (low + high)) {
-        Trial t = attempt(b, part);
+        pcTrial t = attempt(b, part);
         if (!allowed(b, &t, limit) || isWorse(&t, &b->keptInfo)) {
             high = part;
             continue;
@@ -279,10 +248,10 @@ static void halve(Bounce* b, double limit)
 }
 
 /* The whole gained, or has no answer: what e = 0 has of either is not restitution's. */
-static void lessen(Bounce* b, const Trial* whole)
+static void lessen(pcBounce* b, const pcTrial* whole)
 {
     keep(b, whole);
-    Trial none = attempt(b, 0.0);
+    pcTrial none = attempt(b, 0.0);
     double limit = larger(none.gain, 0.0);
     if (!allowed(b, whole, limit) || isWorse(whole, &none.info)) {
         keep(b, &none);
@@ -291,9 +260,31 @@ static void lessen(Bounce* b, const Trial* whole)
     recall(b);
 }
 
+/* ---- one after the other ---- */
+
+/* Where contacts are struck by what others bounce, or where bouncing all at once gains energy or has no answer: true if it is better
+ * to let them bounce in turn, and that is the answer now. */
+static bool bouncesInTurn(pcBounce* b, const pcTrial* whole, bool good)
+{
+    const double* free = b->s->island->problem.free;
+    if (b->poisson || !pcImpactsApply(b) || (good && !pcImpactsFollow(b))) return false;
+    keep(b, whole);
+    pcTrial t = {.part = 1.0, .info = pcImpactsInTurn(b)};
+    measure(b, &t);
+    if (t.info.solve.outcome == PC_SOLVED && allowed(b, &t, 0.0) && (!good || t.gain > whole->gain)) {
+        pcImpactsSettle(b);
+        b->keptInfo = t.info;
+        return true;
+    }
+    b->s->island->problem.free = free;
+    memset(b->c1, 0, (size_t)b->s->island->problem.rows * sizeof(double));
+    recall(b);
+    return false;
+}
+
 /* ---- begin and end ---- */
 
-static bool begin(Bounce* b)
+static bool begin(pcBounce* b)
 {
     const pcIsland* island = b->s->island;
     const pcProblem* p = &island->problem;
@@ -313,7 +304,7 @@ static bool begin(Bounce* b)
 }
 
 /* All that was tried counts as work, but only what is in the answer as its outcome: Poisson's compression is. */
-static void writeInfo(const Bounce* b, pcConeInfo* info)
+static void writeInfo(const pcBounce* b, pcConeInfo* info)
 {
     const pcSolveInfo first = info->solve;
     if (!b->poisson) *info = b->keptInfo;
@@ -334,19 +325,20 @@ pcBounceLaw pcIslandBounces(const pcIsland* island)
 
 void pcIslandRestore(const pcIslandSolve* s, pcBounceLaw law, pcIslandJudged* answer)
 {
-    Bounce b = {.s = s, .poisson = law == PC_BOUNCE_POISSON};
+    pcBounce b = {.s = s, .poisson = law == PC_BOUNCE_POISSON};
     if (!begin(&b)) { /* out of memory: compressed, but not given back; or bounced, but not looked at */
         answer->info.solve.outcome = PC_INACCURATE;
         return;
     }
-    Trial whole = {.part = 1.0, .info = answer->info};
+    pcTrial whole = {.part = 1.0, .info = answer->info};
     if (b.poisson) {
         decompress(&b);
         whole = attempt(&b, 1.0);
     } else
         measure(&b, &whole);
     b.kept = 1.0, b.keptInfo = whole.info;
-    if (!allowed(&b, &whole, 0.0) || whole.info.solve.outcome != PC_SOLVED) lessen(&b, &whole);
+    bool good = allowed(&b, &whole, 0.0) && whole.info.solve.outcome == PC_SOLVED;
+    if (!bouncesInTurn(&b, &whole, good) && !good) lessen(&b, &whole);
     writeInfo(&b, &answer->info);
     pcIslandJudge(s, answer);
     for (int i = 0; i < s->island->problem.rows; i++) s->island->c[i] += b.c1[i] + b.kept * b.back[i];

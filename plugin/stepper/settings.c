@@ -57,6 +57,7 @@ static const Field fields[] = {
     {.name = "restitution", .kind = CHOICE, .offset = AT(restitution), .choices = "newton poisson"},
     {.name = "friction", .kind = CHOICE, .offset = AT(friction), .choices = "host coulomb"},
     {.name = "adaptiveGamma", .kind = WHOLE, .offset = AT(adaptiveGamma), .high = 1, .wanted = "0 or 1"},
+    {.name = "implicitJoints", .kind = WHOLE, .offset = AT(implicitJoints), .high = 1, .wanted = "0 or 1"},
     {.name = "lookahead", .kind = WHOLE, .offset = AT(lookahead), .high = 1, .wanted = "0 or 1"},
     {.name = "tolerance", .kind = NUMBER, .offset = AT(tolerance), .low = 1e-16, .high = 1, .wanted = "a number from 1e-16 to 1"},
     {.name = "threads", .kind = WHOLE, .offset = AT(threads), .high = 256, .wanted = "a whole number from 0 to 256"},

@@ -38,7 +38,7 @@ void pcStepWarm(pcStep* step)
 /* A guess is taken for the answer up to this part of the tolerance, because it is wrong in the same way in every step. After a step that was
  * solved it must be better: what pushed a body back where it belongs is no impulse of rest, nor is what stops it in the next step. Taken
  * for one, it sets the body going again, for ever. */
-static const double STILL = 0.5, STOPPED = 0.01;
+static const double STILL = 0.5, STOPPED = 0.1;
 
 pcConeInfo pcIslandSolveOnce(const pcIslandSolve* s, bool warm)
 {

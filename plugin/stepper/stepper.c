@@ -32,6 +32,7 @@ static void gather(pcStep* step)
 {
     step->motion = pcArenaNew(step->arena, pcMotion, step->system->bodyCount);
     if (step->motion) pcMotionsFill(step->system, step->h, step->motion);
+    if (step->motion && step->settings->implicitJoints) pcStepStiffen(step);
 }
 
 static pcStatus assemble(pcStep* step)
@@ -79,6 +80,7 @@ static pcStatus solve(pcStep* step)
 {
     pcStepWarm(step);
     pcStepSolve(step);
+    if (step->pointCount > 0 && hasMemory(step)) pcStepHoldPoints(step);
     return PC_OK;
 }
 

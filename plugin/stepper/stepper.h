@@ -4,6 +4,7 @@
 
 #include "broadphase/broadphase.h"
 #include "constraint/constraint.h"
+#include "constraint/points.h"
 #include "stepper/memory.h"
 
 /* How an island was solved. */
@@ -24,9 +25,11 @@ typedef struct pcStep {
     int threads;
     const pcConeSolver* solver;
 
-    pcMotion* motion; /* per body */
-    pcPose* pose;     /* per shape, in world axes */
-    int* order;       /* of the shapes, by the broadphase */
+    pcMotion* motion;    /* per body */
+    pcHeldPoint* points; /* that joints hold; implicitJoints only */
+    int pointCount;
+    pcPose* pose; /* per shape, in world axes */
+    int* order;   /* of the shapes, by the broadphase */
     pcPair* pairs;
     pcKeptPair* kept; /* per pair: its cache */
     int pairCount;
@@ -75,6 +78,10 @@ void pcIslandJudge(const pcIslandSolve* solve, pcIslandJudged* answer);
 typedef enum pcBounceLaw { PC_BOUNCE_NONE = 0, PC_BOUNCE_NEWTON, PC_BOUNCE_POISSON } pcBounceLaw;
 pcBounceLaw pcIslandBounces(const pcIsland* island);
 void pcIslandRestore(const pcIslandSolve* solve, pcBounceLaw law, pcIslandJudged* answer);
+
+/* joints.c: implicitJoints. */
+void pcStepStiffen(pcStep* step);    /* finds the points that joints hold, and makes the bodies sluggish at which they pull */
+void pcStepHoldPoints(pcStep* step); /* once every island is solved: again, so that the points are held at the end of the step */
 
 /* result.c */
 pcStatus pcStepVelocities(pcStep* step);

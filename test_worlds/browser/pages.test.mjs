@@ -166,6 +166,25 @@ test('a phone shows views below each other, without sideways scrolling', async (
     await close();
 });
 
+test('a sweep shows its map with the value under the pointer, the papers their slopes', async () => {
+    pcontact('sweep', 'grasp', '--trials', '1', '--vary', 'gripper.x=grid:-0.008:0.008:0.004', '--vary', 'gripper.y=grid:-0.02:-0.002:0.003', '--report', pageFile('grasp'));
+    pcontact('bench', 'papers', 'dice3', '--quick', '--report', pageFile('papers'));
+    const { page, complaints, close } = await open(pageFile('grasp'));
+    const map = await page.evaluate(() => window.pcontact.page.maps[0]);
+    assert.deepEqual([map.x.length, map.y.length, map.value.length, map.value[0].length], [5, 7, 7, 5]);
+    const { cell, left, top } = await page.evaluate(() => window.pcontact.maps[0].at);
+    await page.locator('.pc-map').hover({ position: { x: left + 2.5 * cell, y: top + 6.5 * cell } });
+    assert.match(await page.locator('.pc-said').textContent(), new RegExp(`gripper.x 0, gripper.y -0.02: ${map.value[0][2]} of 1 trials`));
+    const seen = await coloursOf(page, '.pc-map');
+    assert.ok(seen.different > 4);
+    assert.deepEqual(complaints, []);
+    await close();
+    const slopes = await open(pageFile('papers'));
+    assert.match(await slopes.page.locator('.pc-figure .u-legend').textContent(), /dice3.*slope [12]\.\d\d/s);
+    assert.deepEqual(slopes.complaints, []);
+    await slopes.close();
+});
+
 test('names that are markup do nothing', async () => {
     const hostile = '&lt;script&gt;document.title=1;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt;';
     const world = `<?xml version="1.0"?><sdf version="1.6"><world name="${hostile}"><model name="${hostile}"><pose>0 0 1 0 0 0</pose><link name="l"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></world></sdf>`;
@@ -179,4 +198,17 @@ test('names that are markup do nothing', async () => {
     assert.match(await page.locator('.pc-info h2').textContent(), /<script>/);
     assert.equal(await page.locator('#pc-root script, #pc-root img').count(), 0);
     await close();
+});
+
+test('without WebGL everything but the stage is there', async () => {
+    const context = await browser.newContext();
+    await context.addInitScript(() => (HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, { apply: (f, self, args) => (/webgl/.test(args[0]) ? null : Reflect.apply(f, self, args)) })));
+    const bare = await context.newPage();
+    await bare.goto(`file://${pageFile('balance2')}`);
+    await bare.waitForFunction(() => window.pcontact?.ready);
+    await bare.locator('input[type=range]').fill('2');
+    assert.match(await bare.locator('.pc-time').textContent(), /^2\.00 /);
+    assert.match(await bare.locator('.pc-no-stage').textContent(), /no WebGL/);
+    assert.ok((await bare.locator('.pc-plot').count()) >= 5);
+    await context.close();
 });

@@ -269,3 +269,38 @@ PC_TEST(EventThreads, OfSmallStacksShareShapesAndGiveTheSameBits)
     pcShapeFree(box);
     pcShapeFree(hull);
 }
+
+/* ---- edges that are nearly parallel ---- */
+
+static pcPose rolled(double x, double y, double z, double roll, double yaw)
+{
+    pcPose pose = at(x, y, z);
+    const double along[3] = {1, 0, 0}, up[3] = {0, 0, 1};
+    pose = bruteTurned(&pose, along, roll);
+    return bruteTurned(&pose, up, yaw);
+}
+
+/* Two bars that lean, one above the other, still apart: their lines may meet miles away, but no event presses there. */
+PC_TEST(EventLimits, NoEventPressesFarFromItsBodies)
+{
+    pcShape* bar = bruteBox(1, 0.3, 0.3);
+    pcEventSettings settings = pcDefaultEventSettings();
+    unsigned long long state = 5;
+    int edges = 0;
+    settings.margin = 0.2;
+    for (int i = 0; i < 3000; i++) {
+        pcPose low = rolled(0, 0, 0, 0.785 + 0.4 * bruteUniform(&state), 0), high;
+        high = rolled(0.1, 0.05 * bruteUniform(&state), 0.55, 0.785 + 0.4 * bruteUniform(&state),
+                      pow(10.0, -5.0 + 4.0 * bruteUniform(&state)));
+        pcEvent events[MOST];
+        int count = 0;
+        PC_EXPECT_STATUS(PC_OK, pcEventsOfPair(bar, &low, bar, &high, 0, &settings, NULL, events, MOST, &count));
+        for (int k = 0; k < count && k < MOST; k++) {
+            double arm = hypot(hypot(events[k].wrench[3], events[k].wrench[4]), events[k].wrench[5]);
+            PC_EXPECT_LE(arm, 2.0); /* half a bar, one bar past its end, and its width */
+            edges += events[k].kind == PC_EDGE_EDGE;
+        }
+    }
+    PC_EXPECT_GT(edges, 300);
+    pcShapeFree(bar);
+}

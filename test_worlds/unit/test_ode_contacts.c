@@ -155,6 +155,70 @@ PC_TEST(OdeContacts, RandomFrictionlessPilesAreNative)
     printf("worst difference: %.2g\n", worst);
 }
 
+/* ---- habits of bodies ---- */
+
+static double part(unsigned* random)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return (*random >> 8) / 16777216.0;
+}
+
+static bool once(unsigned* random, int in) { return part(random) * in < 1.0; }
+
+/* The same in both worlds: everything that ODE does with a body besides solving. */
+static void setHabits(Twin* t, int body, unsigned* random)
+{
+    unsigned same = *random;
+    for (int w = 0; w < 2; w++) {
+        dBodyID b = t->body[w][body];
+        *random = same;
+        if (once(random, 4)) dBodySetKinematic(b);
+        if (once(random, 3)) dBodyDisable(b);
+        if (once(random, 2)) dBodySetAutoDisableFlag(b, 1);
+        dBodySetAutoDisableSteps(b, (int)(5 * part(random))), dBodySetAutoDisableTime(b, 0);
+        dBodySetAutoDisableAverageSamplesCount(b, (unsigned)(4 * part(random)));
+        dBodySetAutoDisableLinearThreshold(b, 0.5), dBodySetAutoDisableAngularThreshold(b, 0.5);
+        if (once(random, 3)) dBodySetDamping(b, 0.02, 0.03);
+        if (once(random, 4)) dBodySetGravityMode(b, 0);
+        if (once(random, 3)) dBodySetGyroscopicMode(b, 0);
+        if (once(random, 4)) dBodySetFiniteRotationMode(b, 1);
+        if (once(random, 3)) dBodySetMaxAngularSpeed(b, 1);
+    }
+}
+
+static void touchAtRandom(const Twin* t, Touch* touch, unsigned* random)
+{
+    int body = (int)(6 * part(random)), other = once(random, 2) ? -1 : (int)(6 * part(random));
+    const dReal* x = dBodyGetPosition(t->body[0][body]);
+    bool turned = (other < 0 || other == body) && once(random, 3);
+    dContact c = contactAt(x[0] + 0.2 * part(random), x[1] + 0.2 * part(random), x[2] - 0.3, 0.01 * part(random));
+    if (turned) c.geom.normal[2] = -1;
+    *touch = (Touch){turned ? -1 : body, turned ? body : other == body ? -1 : other, c};
+}
+
+PC_TEST(OdeContacts, SleepingKinematicAndDampedBodiesMoveAsNatively)
+{
+    unsigned random = 11;
+    for (int world = 0; world < 200; world++) {
+        PC_CASE("world=%d", world);
+        Twin t;
+        Touch touch[4];
+        beginHard(&t, methods[0]);
+        for (int i = 0; i < 6; i++) setHabits(&t, twinBody(&t, 2 * part(&random), 2 * part(&random), 2 * part(&random)), &random);
+        for (int step = 0; step < 20; step++) {
+            int count = (int)(4 * part(&random));
+            for (int i = 0; i < count; i++) touchAtRandom(&t, touch + i, &random);
+            stepWith(&t, touch, count);
+            for (int i = 0; i < 6; i++) PC_EXPECT_EQ_INT(dBodyIsEnabled(t.body[1][i]), dBodyIsEnabled(t.body[0][i]));
+        }
+        PC_EXPECT_LE(t.worst, 1e-8);
+        twinExpectOurs(&t);
+        twinEnd(&t);
+    }
+}
+
+/* ---- friction ---- */
+
 /* Friction that is decided by one contact in one direction: there ODE's law and ours agree. */
 typedef struct Rub {
     const char* name;

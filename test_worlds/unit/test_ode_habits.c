@@ -6,6 +6,7 @@
 
 #include "adapters/gtest/pctest.h"
 #include "pcontact/pcontact.h"
+#include "test_worlds/unit/counting.h"
 #include "test_worlds/unit/ode_boxes.h"
 
 static const double H = 0.01;
@@ -160,4 +161,38 @@ PC_TEST(OdeHabits, JointsOfKinematicBodiesAloneAreNotInTheStep)
     PC_EXPECT_NEAR(0, boxesReport(&b).infeasibilityJoint, 0);
     PC_EXPECT_NEAR(7, feedback.f1[0], 0);
     boxesEnd(&b);
+}
+
+/* ---- memory ---- */
+
+/* What a step allocates once a stack stands; its bodies may fall asleep, but never do. */
+static int allocatedBySteps(const char* settings, bool withSpace, bool collected)
+{
+    Boxes b;
+    int allocated = 0;
+    boxesBegin(&b);
+    dWorldSetAutoDisableFlag(b.world, 1);
+    dWorldSetAutoDisableLinearThreshold(b.world, 0), dWorldSetAutoDisableAngularThreshold(b.world, 0);
+    for (int i = 0; i < 5; i++) boxesAdd(&b, 0.02 * i, 0, 0.499 + 0.999 * i, 1);
+    boxesAttach(&b, withSpace, settings);
+    for (int i = 0; i < 60; i++) {
+        if (collected) dSpaceCollide(b.space, b.world, pcNearCallback);
+        pcCountingStart();
+        PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        if (i >= 40) allocated += pcCountingStop();
+    }
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
+    return allocated;
+}
+
+PC_TEST(OdeHabits, StepsAllocateNothingOnceTheyAreWarm)
+{
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
+    const char* const settings[] = {"model=lcp", "model=convex", "model=lcp solver=lemke", "model=lcp solver=sparse"};
+    for (int i = 0; i < 4; i++)
+        for (int withSpace = 0; withSpace < 2; withSpace++) {
+            PC_CASE("%s space=%d", settings[i], withSpace);
+            PC_EXPECT_EQ_INT(0, allocatedBySteps(settings[i], withSpace, !withSpace));
+        }
 }

@@ -98,3 +98,19 @@ PC_TEST(OdeProbe, FlagsAreReadAndWritten)
     dWorldDestroy(world);
     dCloseODE();
 }
+
+PC_TEST(OdeProbe, OdeBelievesInAJointOnlyWhileItIsPretended)
+{
+    dInitODE2(0);
+    dWorldID world = dWorldCreate();
+    dBodyID body = dBodyCreate(world);
+    PC_ASSERT_TRUE(pcOdeLayout() != NULL);
+    pcOdePretendJoint(body, 1);
+    PC_EXPECT_EQ_INT(1, dBodyGetNumJoints(body));
+    pcOdePretendJoint(body, 0);
+    PC_EXPECT_EQ_INT(0, dBodyGetNumJoints(body));
+    dJointAttach(dJointCreateBall(world, NULL), body, NULL);
+    PC_EXPECT_EQ_INT(1, dBodyGetNumJoints(body));
+    dWorldDestroy(world);
+    dCloseODE();
+}

@@ -227,6 +227,15 @@ static int removeFolder(const char* name)
     return count;
 }
 
+static int linesOf(const char* name)
+{
+    int lines = 0;
+    FILE* file = fopen(name, "r");
+    for (int c; file && (c = fgetc(file)) != EOF;) lines += c == '\n';
+    if (file) fclose(file);
+    return lines;
+}
+
 PC_TEST(OdeReports, TwoWorldsDoNotWriteOverEachOther)
 {
     char folder[200], text[300];
@@ -237,6 +246,34 @@ PC_TEST(OdeReports, TwoWorldsDoNotWriteOverEachOther)
     for (int i = 0; i < 2; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b[i].world, H));
     for (int i = 0; i < 2; i++) boxesEnd(b + i);
     PC_EXPECT_EQ_INT(2, removeFolder(folder));
+}
+
+/* A program that builds its world anew, as for the next level of a game: the lines of the first are not lost. */
+PC_TEST(OdeReports, WorldsOneAfterTheOtherDoNotWriteOverEachOther)
+{
+    char folder[200], text[300], name[300];
+    makeFolder(folder);
+    snprintf(text, sizeof text, "report=%s/steps.csv", folder);
+    for (int i = 0; i < 3; i++) {
+        Boxes b;
+        build(&b), boxesAttach(&b, true, text);
+        for (int k = 0; k <= i; k++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b.world, H));
+        boxesEnd(&b);
+    }
+    snprintf(name, sizeof name, "%s/steps.csv", folder);
+    PC_EXPECT_EQ_INT(2, linesOf(name));
+    snprintf(name, sizeof name, "%s/steps.3.csv", folder);
+    PC_EXPECT_EQ_INT(4, linesOf(name));
+    PC_EXPECT_EQ_INT(3, removeFolder(folder));
+}
+
+PC_TEST(OdeReports, WorldsShareWhatIsNoFile)
+{
+    Boxes b[2];
+    for (int i = 0; i < 2; i++) build(b + i), boxesAttach(b + i, true, "report=/dev/null");
+    for (int i = 0; i < 2; i++) PC_EXPECT_STATUS(PC_OK, pcWorldStep(b[i].world, H));
+    for (int i = 0; i < 2; i++) boxesEnd(b + i);
+    PC_EXPECT_TRUE(access("/dev/null.2", F_OK) != 0);
 }
 
 /* Worlds of their own, but one report file, one folder, one look-ahead. */

@@ -35,7 +35,7 @@ PC_TEST(Settings, ReadWhatTheyPrint)
         "model=shadow:implicit gammaGap=paper gap=ratio coneEdges=8 alignCone=0",
         "narrowphase=euclid margin=0.1 layer=0.005 epsX=0.5 epsT=0.2 eps0=1e-07",
         "mu=inf mu2=0.25 bounce=1 restitution=poisson friction=coulomb",
-        "gamma=2 adaptiveGamma=1 lookahead=1 tolerance=1e-12 threads=0 fixedPoint=3 reportAfter=1",
+        "gamma=2 adaptiveGamma=1 implicitJoints=1 lookahead=1 tolerance=1e-12 threads=0 fixedPoint=3 reportAfter=1",
         "gamma=0.30000000000000004",
         "report=steps.csv dump=\"my folder, here\"",
     };

@@ -33,7 +33,7 @@ static void randomSettings(pcRandom* random, pcSettings* s)
     s->gamma = below(random, 3) ? between(random, 0, 1) : (double)NAN;
     s->gammaGap = (pcGammaGap)below(random, 2), s->gap = (pcGapKind)below(random, 3);
     s->coneEdges = below(random, 2) ? 0 : 4 + 2 * below(random, 3);
-    s->alignCone = below(random, 2), s->adaptiveGamma = below(random, 4) == 0;
+    s->alignCone = below(random, 2), s->adaptiveGamma = below(random, 4) == 0, s->implicitJoints = below(random, 4) == 0;
     s->restitution = (pcRestitution)below(random, 2), s->friction = (pcFrictionLaw)below(random, 2);
     s->threads = 1 + below(random, 2);
 }

@@ -150,6 +150,25 @@ PC_TEST(StepRestitution, RowOfSpheresKeepsItsEnergy)
         }
 }
 
+/* Six balls above each other, 1 cm apart, fall on the ground at 4 m/s, 4 cm in a step: the lowest bounces and strikes the next, and so on. In
+ * the end all of them rise as fast as they fell. */
+PC_TEST(StepRestitution, ColumnBouncesInTurn)
+{
+    static Scene s;
+    sceneBegin(&s);
+    s.settings.bounce = 1, s.settings.mu = 0;
+    sceneFloor(&s);
+    for (int i = 0; i < 6; i++) s.body[sceneSphere(&s, 0, 0, 0.12 + 0.21 * i, 0.1, 10)].velocity[2] = -4;
+    sceneRun(&s, 12);
+    double energy = 0;
+    for (int i = 0; i < 6; i++) {
+        PC_EXPECT_TRUE(s.body[i].velocity[2] > 2);
+        energy += 0.5 * s.body[i].velocity[2] * s.body[i].velocity[2] + 10 * s.body[i].pose.position[2];
+    }
+    PC_EXPECT_NEAR(6 * 8 + 10 * (6 * 0.12 + 15 * 0.21), energy, 0.05 * 6 * 8);
+    sceneEnd(&s);
+}
+
 /* ---- rest ---- */
 
 static void makeStack(Scene* s, pcRestitution law, double e)

@@ -20,7 +20,7 @@ const mean = (values) => {
 // ---- map ----
 
 function layout(map, width) {
-    const margin = 60, left = 64, top = 8, bar = 44;
+    const margin = 60, left = 92, top = 8, bar = 44;
     const cell = Math.max(8, Math.floor(Math.min(560, width - left - margin - 16) / map.x.length));
     return { cell, left, top, margin, wide: cell * map.x.length, high: cell * map.y.length, bar };
 }
@@ -59,7 +59,7 @@ function drawTicks(ctx, map, at) {
     map.x.forEach((x, i) => i % (2 * every) === 0 && ctx.fillText(readable(x), at.left + (i + 0.5) * at.cell, at.top + at.high + at.bar + 8));
     ctx.fillText(map.xName, at.left + at.wide / 2, at.top + at.high + at.bar + 26);
     ctx.save();
-    ctx.translate(12, at.top + at.high / 2);
+    ctx.translate(14, at.top + at.high / 2);
     ctx.rotate(-Math.PI / 2);
     ctx.fillText(map.yName, 0, -6);
     ctx.restore();

@@ -32,14 +32,14 @@ const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"
 
 // ---- what ran ----
 
-function verdictTable({ columns, rows }) {
+function verdictTable({ columns, rows, marked }) {
     const best = (values) => {
         const known = values.filter((value) => value !== null), least = Math.min(...known);
         return known.length > 1 && known.filter((value) => value === least).length === 1 ? least : null;
     };
     const head = make('tr', {}, make('th', { scope: 'col' }, ''), ...columns.map((name) => make('th', { scope: 'col' }, name)));
     const body = rows.map(({ name, unit, values }) => {
-        const least = best(values);
+        const least = marked ? best(values) : null;
         return make('tr', {}, make('th', { scope: 'row' }, unit ? `${name}, ${unit}` : name), ...values.map((value) => make('td', { class: value !== null && value === least ? 'pc-best' : null }, readable(value))));
     });
     return make('div', { class: 'pc-scroll', tabindex: '0' }, make('table', { class: 'pc-verdict' }, make('thead', {}, head), make('tbody', {}, ...body)));
@@ -76,10 +76,10 @@ function header(page, themeButton) {
         make('div', { class: 'pc-title' }, make('h1', {}, page.title), make('p', {}, page.subtitle ?? ''), themeButton),
         make('div', { class: 'pc-command' }, make('code', {}, page.command), copyButton(page.command)),
         ...(page.notes ?? []).map((note) => make('p', { class: 'pc-note' }, note)),
-        make('details', { open: !page.runs?.length }, make('summary', {}, 'What ran'), facts));
+        make('details', {}, make('summary', {}, 'What ran'), facts));
 }
 
-const verdictOf = (page) => (page.verdict ? [make('details', { class: 'pc-verdict-box', open: true }, make('summary', {}, 'Verdict'), verdictTable(page.verdict))] : []);
+const verdictOf = (page) => (page.verdict ? [make('details', { class: 'pc-verdict-box', open: true }, make('summary', {}, page.verdict.title), verdictTable(page.verdict))] : []);
 
 function themeSwitch(changed) {
     const dark = () => document.documentElement.dataset.theme === 'dark';
@@ -94,6 +94,18 @@ function themeSwitch(changed) {
 }
 
 // ---- replay ----
+
+// In place of the stage where the browser has no WebGL: the rest of the page works on.
+const NO_STAGE = new Proxy({}, { get: () => () => ({ view: -1, body: -1 }) });
+
+function stageOf(page, element) {
+    try {
+        return new Stage(page, element);
+    } catch (error) {
+        element.append(make('p', { class: 'pc-note pc-no-stage' }, `No replay in 3D: this browser has no WebGL (${error.message}).`));
+        return NO_STAGE;
+    }
+}
 
 class Replay {
     constructor(page, clock) {
@@ -115,7 +127,7 @@ class Replay {
     }
 
     begin() {
-        this.stage = new Stage(this.page, this.views);
+        this.stage = stageOf(this.page, this.views);
         this.stage.setTime(0);
         let down = null;
         this.views.addEventListener('pointerdown', (event) => (down = [event.clientX, event.clientY]));
@@ -208,7 +220,6 @@ class Replay {
             this.seek(this.clock.time + passed * this.speed);
             if (this.clock.time >= this.end) this.pause();
         }
-        this.stage.controls.update();
         this.stage.render();
         requestAnimationFrame((next) => this.tick(next));
     }
@@ -292,7 +303,6 @@ async function show() {
         parts.plots = new Plots(page, plots, clock, (time) => replay.pause().seek(time));
         replay.watchers.push(() => parts.plots.redraw());
     }
-    if (!replay) root.append(...verdictOf(page));
     for (const map of page.maps ?? []) {
         const box = make('section', { class: 'pc-figure' }, make('h2', {}, map.title ?? map.name));
         root.append(box);
@@ -303,6 +313,7 @@ async function show() {
         root.append(box);
         slopesPlot(slopes, box);
     }
+    if (!replay) root.append(...verdictOf(page));
     root.append(downloads(page));
     // For scripts that test or film the page.
     window.pcontact = { page, replay, plots: parts.plots, maps: parts.maps, seek: (time) => replay?.seek(time), ready: true };

@@ -174,6 +174,7 @@ export class Stage {
     }
 
     render() {
+        this.controls.update();
         if (!this.dirty) return false;
         this.dirty = false;
         const box = this.element.getBoundingClientRect();

@@ -1,0 +1,401 @@
+/*
+ * Coulomb's law by an interior point method, in velocity space.
+ *
+ *     M (v - f) = J'c,     y = u + |u_t| n,  u = J v - b + s c,     c o y = m e,     c and y inside K,     m -> 0
+ *
+ *     C, Y     impulses and velocities in units of the cone: C = c w / v0, Y = y / v0, with w the mean of its own J M^-1 J'
+ *     W        scaling of Nesterov and Todd (soc.h):  lambda = W C = W^-1 Y
+ *     t        u_t / |u_t|, smoothed below SMOOTH sqrt(m):  the shift of De Saxce is inside the derivative, dY = (1 + n t') du - r
+ *     step     lambda o (W dC + W^-1 dY) = sigma m e - lambda o lambda [- dY' o dC'],  hence dC = g - W^-2 (1 + n t') du
+ *              (M + J'W^-2 (1 + n t') J) dv = J'g - (M (v - f) - J'c):      one factorization, two solutions (Mehrotra)
+ *
+ * A FREE row has c - u/e for its next impulse, with a small e. Polygons count as discs: near enough for a start.
+ *
+ * Why this is the start. Without the shift the problem is convex, and 18 to 25 factorizations end at m = 1e-14 whatever the pile. With it
+ * the path to m = 0 is still there, but may turn back on itself where contacts change from stick to slide (the determinant of the matrix
+ * changes its sign there): steps become short, and m stays at 1e-6 to 1e-9. Of 1100 to 1800 contacts of a falling pile 7 to 96 are then
+ * not yet on the piece where they end, which the rounds of proximal.c find out in 30 to 300 steps; from nothing they take 300 to 3000. On
+ * the shaken balls the path does not turn, and 14 to 18 factorizations leave two Newton steps to do. Tried as well and slower: following
+ * the path around its turns by arclength, in c and y or in their logarithms (200 to 400 factorizations), damping the shift (its fixed point
+ * contracts by 0.99 per pass where contacts are nearly redundant), leaving the derivative of the shift away.
+ */
+#include "solver/interior.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "solver/soc.h"
+#include "solver/stiffness.h"
+
+#define LIMIT 40     /* factorizations */
+#define CLOSE 1e-2   /* of the residual asked for … */
+#define CLOSEST 1e-8 /* … but not less than this, is the root of m at the end */
+#define SMOOTH 1e-2
+#define SHORT 0.1 /* steps this short are a turn of the path; so many of them end it */
+#define SHORT_LIMIT 3
+#define NEAR 1e-3    /* … as far as m has come to less than this: until then the start is to blame */
+#define CENTRING 0.2 /* after a step shorter than this the next one only goes back to the middle */
+#define BORDER 0.99  /* of the way to the border of a cone */
+#define CENTRAL 1e-2 /* no cone's share of m may fall behind the others' by more than this */
+#define STIFF 1e-8   /* e of FREE rows, by their own velocity per impulse */
+
+typedef struct Interior {
+    const pcProblem* p;
+    pcBlocks* H;
+    double unit; /* v0 */
+    double* own; /* per cone */
+    double *v, *C, *Y, *u, *r, *t, *F;
+    pcSocScale* scale; /* per cone */
+    double *G, *g, *dv, *dC, *dY;
+    int* offset;
+    int contacts;      /* cones that are one */
+    double m, largest; /* largest |r| */
+} Interior;
+
+static bool isContact(const pcCone* cone) { return cone->kind == PC_CONE_FRICTION; }
+
+static bool applies(const pcProblem* p)
+{
+    for (int k = 0; k < p->cones; k++)
+        if (p->cone[k].kind == PC_CONE_BOX || p->cone[k].rows > PC_SOC_ROWS || p->cone[k].groups > 1) return false;
+    return !p->W && !p->dense;
+}
+
+static bool allocate(Interior* s, pcArena* arena)
+{
+    size_t rows = (size_t)s->p->rows, cones = (size_t)s->p->cones, size = 6 * (size_t)s->p->blocks;
+    int all = 0;
+    s->offset = pcArenaRaw(arena, int, cones + 1), s->own = pcArenaRaw(arena, double, cones);
+    if (!s->offset) return false;
+    for (size_t k = 0; k < cones; k++) s->offset[k] = all, all += s->p->cone[k].rows * s->p->cone[k].rows;
+    s->v = pcArenaRaw(arena, double, size), s->F = pcArenaRaw(arena, double, size), s->dv = pcArenaRaw(arena, double, size);
+    s->C = pcArenaNew(arena, double, rows), s->Y = pcArenaNew(arena, double, rows), s->u = pcArenaNew(arena, double, rows);
+    s->r = pcArenaNew(arena, double, rows), s->t = pcArenaNew(arena, double, rows), s->g = pcArenaNew(arena, double, rows);
+    s->dC = pcArenaNew(arena, double, rows), s->dY = pcArenaNew(arena, double, rows);
+    s->scale = pcArenaNew(arena, pcSocScale, cones), s->G = pcArenaNew(arena, double, all);
+    return pcArenaGood(arena);
+}
+
+/* ---- rows ---- */
+
+PC_INLINE double dotSix(const double* a, const double* b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+/* J v of a cone's rows. */
+PC_INLINE void coneTimes(const pcProblem* p, const pcCone* cone, const double* v, double* u)
+{
+    const int* block = p->block + 2 * (size_t)cone->row;
+    const double* J = p->J + 12 * (size_t)cone->row;
+    for (int i = 0; i < cone->rows; i++, J += 12) {
+        u[i] = block[0] >= 0 ? dotSix(J, v + 6 * (size_t)block[0]) : 0.0;
+        if (block[1] >= 0) u[i] += dotSix(J + 6, v + 6 * (size_t)block[1]);
+    }
+}
+
+PC_INLINE void addSix(double a, const double* six, double* x)
+{
+    v4Store(x, v4Load(x) + v4Splat(a) * v4Load(six));
+    x[4] += a * six[4], x[5] += a * six[5];
+}
+
+/* x += J'c of a cone's rows. */
+PC_INLINE void addCone(const pcProblem* p, const pcCone* cone, double times, const double* c, double* x)
+{
+    const int* block = p->block + 2 * (size_t)cone->row;
+    const double* J = p->J + 12 * (size_t)cone->row;
+    for (int i = 0; i < cone->rows; i++, J += 12) {
+        if (block[0] >= 0) addSix(times * c[i], J, x + 6 * (size_t)block[0]);
+        if (block[1] >= 0) addSix(times * c[i], J + 6, x + 6 * (size_t)block[1]);
+    }
+}
+
+static double softness(const Interior* s, int k, int i) { return s->p->soft[s->p->cone[k].row + i] / s->own[k]; }
+
+/* u of a cone, in units of velocity. */
+PC_INLINE void coneVelocity(const Interior* s, int k, double* u)
+{
+    const pcCone* cone = s->p->cone + k;
+    coneTimes(s->p, cone, s->v, u);
+    for (int i = 0; i < cone->rows; i++) u[i] = (u[i] - s->p->target[cone->row + i]) / s->unit + softness(s, k, i) * s->C[cone->row + i];
+}
+
+/* ---- where it stands ---- */
+
+static void massTimes(const pcProblem* p, int block, const double* x, double* out)
+{
+    for (int i = 0; i < 6; i++) out[i] = dotSix(p->mass + 36 * (size_t)block + 6 * i, x);
+}
+
+/* F = M (v - f) - J'c */
+PC_SIMD static void balance(Interior* s)
+{
+    const pcProblem* p = s->p;
+    for (int b = 0; b < p->blocks; b++) {
+        double moved[6];
+        for (int i = 0; i < 6; i++) moved[i] = s->v[6 * b + i] - p->free[6 * b + i];
+        massTimes(p, b, moved, s->F + 6 * b);
+    }
+    for (int k = 0; k < p->cones; k++) addCone(p, p->cone + k, -s->unit / s->own[k], s->C + p->cone[k].row, s->F);
+}
+
+/* u, r = Y - u - |u_t| n and t. Rows without cone have r = u. */
+PC_SIMD static void measure(Interior* s)
+{
+    double soft = SMOOTH * sqrt(s->m);
+    s->largest = 0.0;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        int n = cone->rows;
+        double *u = s->u + cone->row, *r = s->r + cone->row, *t = s->t + cone->row;
+        coneVelocity(s, k, u);
+        for (int i = 0; i < n; i++) r[i] = isContact(cone) ? s->Y[cone->row + i] - u[i] : u[i];
+        if (isContact(cone) && s->p->coulomb) {
+            double slip = pcSocTail(n, u), over = sqrt(slip * slip + soft * soft);
+            for (int i = 1; i < n; i++) t[i] = over > 0.0 ? u[i] / over : 0.0;
+            if (over > 0.0) r[0] -= slip * slip / over;
+        }
+        for (int i = 0; i < n && isContact(cone); i++) s->largest = larger(s->largest, fabs(r[i]));
+    }
+    balance(s);
+}
+
+/* C'Y a times further on, in the mean of all contacts. */
+static double gapAt(const Interior* s, double a)
+{
+    double sum = 0.0;
+    for (int k = 0; k < s->p->cones; k++) {
+        int row = s->p->cone[k].row;
+        for (int i = row; i < row + s->p->cone[k].rows && isContact(s->p->cone + k); i++)
+            sum += (s->C[i] + a * s->dC[i]) * (s->Y[i] + a * s->dY[i]);
+    }
+    return s->contacts ? sum / s->contacts : 0.0;
+}
+
+/* Whether no contact is much nearer to its borders than the others. */
+static bool isCentral(const Interior* s, double a)
+{
+    double least = CENTRAL * gapAt(s, a), C[PC_SOC_ROWS], Y[PC_SOC_ROWS];
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (!isContact(cone)) continue;
+        for (int i = 0; i < cone->rows; i++)
+            C[i] = s->C[cone->row + i] + a * s->dC[cone->row + i], Y[i] = s->Y[cone->row + i] + a * s->dY[cone->row + i];
+        double both = pcSocDet(cone->rows, C) * pcSocDet(cone->rows, Y);
+        if (!(both >= least * least)) return false;
+    }
+    return true;
+}
+
+/* ---- one step ---- */
+
+/* A := (1 + A S)^-1 A, row by row of S, and g with it: a soft contact gives way. */
+static void soften(const Interior* s, int k, double* A, double* g)
+{
+    int n = s->p->cone[k].rows;
+    for (int j = 0; j < n; j++) {
+        double soft = softness(s, k, j), row[PC_SOC_ROWS], column[PC_SOC_ROWS], load = g[j];
+        for (int i = 0; i < n; i++) row[i] = A[j * n + i], column[i] = A[i * n + j] * soft / (1.0 + A[j * n + j] * soft);
+        for (int i = 0; i < n; i++) {
+            g[i] -= column[i] * load;
+            for (int l = 0; l < n; l++) A[i * n + l] -= column[i] * row[l];
+        }
+    }
+}
+
+static bool isSoft(const Interior* s, int k)
+{
+    for (int i = 0; i < s->p->cone[k].rows; i++)
+        if (s->p->soft[s->p->cone[k].row + i] > 0.0) return true;
+    return false;
+}
+
+/* W^-2 (1 + n t') of one contact. */
+static void coneStiffness(const Interior* s, int k, double* A)
+{
+    const pcCone* cone = s->p->cone + k;
+    int n = cone->rows;
+    double column[PC_SOC_ROWS];
+    for (int j = 0; j < n; j++) {
+        double unit[PC_SOC_ROWS] = {s->t[cone->row + j]};
+        if (j == 0) unit[0] = 0.0;
+        unit[j] += 1.0;
+        pcSocApplyTwice(n, s->scale + k, unit, column);
+        for (int i = 0; i < n; i++) A[i * n + j] = column[i];
+    }
+}
+
+static void stiffnessOf(const Interior* s, int k, double* A)
+{
+    if (isContact(s->p->cone + k))
+        coneStiffness(s, k, A);
+    else
+        A[0] = 1.0 / STIFF;
+}
+
+static bool factor(Interior* s)
+{
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        double *G = s->G + s->offset[k], none[PC_SOC_ROWS] = {0.0};
+        if (isContact(cone)) pcSocScaling(cone->rows, s->C + cone->row, s->Y + cone->row, s->scale + k);
+        stiffnessOf(s, k, G);
+        if (isSoft(s, k)) soften(s, k, G, none);
+        for (int i = 0; i < cone->rows * cone->rows; i++) G[i] /= s->own[k];
+    }
+    pcStiffnessFill(s->p, s->G, s->offset, s->H);
+    return pcBlocksFactor(s->H);
+}
+
+/* g of one contact: what dC is where nothing moves. */
+static void contactLoad(const Interior* s, int k, double aim, bool corrects, double* g)
+{
+    const pcCone* cone = s->p->cone + k;
+    const pcSocScale* scale = s->scale + k;
+    int n = cone->rows, row = cone->row;
+    double x[PC_SOC_ROWS], dC[PC_SOC_ROWS], dY[PC_SOC_ROWS], second[PC_SOC_ROWS] = {0.0};
+    if (corrects) {
+        pcSocApply(n, scale, 1.0, s->dC + row, dC), pcSocApply(n, scale, -1.0, s->dY + row, dY);
+        pcSocProduct(n, dC, dY, second);
+    }
+    pcSocProduct(n, scale->lambda, scale->lambda, x);
+    for (int i = 0; i < n; i++) x[i] = (i ? 0.0 : aim) - x[i] - second[i];
+    pcSocDivide(n, scale->lambda, x, x);
+    pcSocApply(n, scale, -1.0, x, g);
+    pcSocApplyTwice(n, scale, s->r + row, x);
+    for (int i = 0; i < n; i++) g[i] += x[i];
+}
+
+static void load(const Interior* s, int k, double aim, bool corrects, double* g)
+{
+    double A[PC_SOC_ROWS * PC_SOC_ROWS];
+    if (isContact(s->p->cone + k))
+        contactLoad(s, k, aim, corrects, g);
+    else
+        g[0] = -s->u[s->p->cone[k].row] / STIFF;
+    if (!isSoft(s, k)) return;
+    stiffnessOf(s, k, A);
+    soften(s, k, A, g);
+}
+
+/* dC and dY of a cone by dv. */
+PC_INLINE void answer(Interior* s, int k)
+{
+    const pcCone* cone = s->p->cone + k;
+    const double *G = s->G + s->offset[k], *g = s->g + cone->row;
+    double du[PC_SOC_ROWS], *dC = s->dC + cone->row, *dY = s->dY + cone->row;
+    int n = cone->rows;
+    coneTimes(s->p, cone, s->dv, du);
+    for (int i = 0; i < n; i++) {
+        dC[i] = g[i];
+        for (int j = 0; j < n; j++) dC[i] -= s->own[k] / s->unit * G[i * n + j] * du[j];
+    }
+    if (!isContact(cone)) return;
+    for (int i = 0; i < n; i++) du[i] = du[i] / s->unit + softness(s, k, i) * dC[i];
+    for (int i = 0; i < n; i++) dY[i] = du[i] - s->r[cone->row + i];
+    dY[0] += pcSocDot(n, s->t + cone->row, du);
+}
+
+/* dv, dC, dY towards c o y = aim e. */
+PC_SIMD static void direct(Interior* s, double aim, bool corrects)
+{
+    const pcProblem* p = s->p;
+    for (int i = 0; i < 6 * p->blocks; i++) s->dv[i] = -s->F[i];
+    for (int k = 0; k < p->cones; k++) {
+        load(s, k, aim, corrects, s->g + p->cone[k].row);
+        addCone(p, p->cone + k, s->unit / s->own[k], s->g + p->cone[k].row, s->dv);
+    }
+    pcBlocksSolve(s->H, s->dv);
+    for (int k = 0; k < p->cones; k++) answer(s, k);
+}
+
+static double reach(const Interior* s)
+{
+    double a = HUGE_VAL;
+    for (int k = 0; k < s->p->cones; k++) {
+        int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+        if (!isContact(s->p->cone + k)) continue;
+        a = smaller(a, smaller(pcSocReach(n, s->C + row, s->dC + row), pcSocReach(n, s->Y + row, s->dY + row)));
+    }
+    return a;
+}
+
+/* Mehrotra's choice: aims as far as a step to m = 0 could go. Returns how long the step was. */
+static double step(Interior* s, bool centring)
+{
+    double aim = s->m, a;
+    if (!centring) {
+        direct(s, 0.0, false);
+        double left = larger(gapAt(s, smaller(1.0, reach(s))) / s->m, 0.0);
+        aim *= smaller(1.0, left * left * left);
+    }
+    direct(s, aim, !centring);
+    a = smaller(1.0, BORDER * reach(s));
+    for (int tries = 0; tries < 30 && !isCentral(s, a); tries++) a *= 0.8;
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] += a * s->dv[i];
+    for (int i = 0; i < s->p->rows; i++) s->C[i] += a * s->dC[i], s->Y[i] += a * s->dY[i];
+    return a;
+}
+
+/* ---- from beginning to end ---- */
+
+static void begin(Interior* s, const double* own)
+{
+    memcpy(s->v, s->p->free, 6 * (size_t)s->p->blocks * sizeof *s->v);
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        double *C = s->C + cone->row, *Y = s->Y + cone->row;
+        s->own[k] = 0.0;
+        for (int i = 0; i < cone->rows; i++) s->own[k] += own[cone->row + i] / cone->rows;
+        if (!isContact(cone)) continue;
+        s->contacts++;
+        coneVelocity(s, k, Y);
+        double slip = pcSocTail(cone->rows, Y);
+        C[0] = 1.0, Y[0] = 1.0 + slip + larger(Y[0], 0.0);
+    }
+}
+
+/* What presses less than it opens is open. */
+static void end(const Interior* s, double* v, double* c)
+{
+    memcpy(v, s->v, 6 * (size_t)s->p->blocks * sizeof *v);
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        bool open = isContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
+        for (int i = cone->row; i < cone->row + cone->rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
+    }
+}
+
+static bool isFinite(const Interior* s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 6 * s->p->blocks; i++) sum += s->v[i] - s->v[i];
+    for (int i = 0; i < s->p->rows; i++) sum += s->C[i] - s->C[i];
+    return sum == 0.0;
+}
+
+int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcBlocks* H, pcArena* arena, double* v, double* c)
+{
+    if (!applies(p)) return 0;
+    Interior s = {.p = p, .H = H, .unit = p->velocityScale};
+    size_t mark = pcArenaMark(arena);
+    int factors = 0, shorts = 0;
+    double stop = larger(CLOSE * residual, CLOSEST);
+    bool good = allocate(&s, arena);
+    if (good) begin(&s, own);
+    for (double a = 1.0; good && factors < LIMIT && shorts < SHORT_LIMIT; shorts += a < SHORT && s.m < NEAR) {
+        s.m = gapAt(&s, 0.0);
+        measure(&s);
+        if (s.m <= stop * stop && s.largest <= stop) break;
+        factors++;
+        if (!factor(&s)) break;
+        a = step(&s, a < CENTRING);
+        good = isFinite(&s);
+    }
+    good = good && s.m < NEAR;
+    if (good) end(&s, v, c);
+    pcArenaRelease(arena, mark);
+    return good ? factors : 0;
+}
