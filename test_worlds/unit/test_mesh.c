@@ -429,6 +429,43 @@ PC_TEST(Mesh, EitherMayComeFirst)
     pcShapeFree(mesh);
 }
 
+/* Triangles at random, through each other, folded, doubled and thin: what is found is a number, and never deeper than the body is large. */
+PC_TEST(Mesh, AnySoupOfTrianglesHasFiniteEvents)
+{
+    unsigned seed = 17;
+    int found = 0;
+    for (int n = 0; n < 60; n++) {
+        double xyz[3 * 40];
+        int index[3 * 60];
+        pcShape *mesh = NULL, *body = bodies[n % BODIES]();
+        for (int i = 0; i < 3 * 40; i++) xyz[i] = n % 3 == 0 ? floor(4 * number(&seed)) / 2 - 1 : 2 * number(&seed) - 1;
+        for (int i = 0; i < 3 * 60; i++) index[i] = (int)(40 * number(&seed));
+        for (int i = 0; i < 9; i++) index[3 * 50 + i] = index[i]; /* some of them twice */
+        pcStatus status = pcShapeMesh(xyz, 40, index, 60, &mesh);
+        PC_ASSERT_STATUS(PC_OK, status);
+        for (int k = 0; k < 20; k++) {
+            PC_CASE("soup %d, place %d", n, k);
+            pcPose at = somewhere(&seed, 0.5), pose = somewhere(&seed, 1.2 * number(&seed));
+            pcEventSettings settings = pcDefaultEventSettings();
+            pcEvent events[64];
+            int count = -1;
+            settings.margin = k % 2 ? 0 : 0.1;
+            PC_ASSERT_STATUS(PC_OK, pcEventsOfPair(body, &pose, mesh, &at, 0, &settings, NULL, events, 64, &count));
+            for (int e = 0; e < count && e < 64; e++) {
+                PC_EXPECT_NEAR(1, distance(events[e].normal, (const double[3]){0, 0, 0}), 1e-9);
+                PC_EXPECT_LE(events[e].gap, settings.margin + 1e-6);
+                PC_EXPECT_GT(events[e].gap, -2);
+                for (int i = 0; i < 12; i++) PC_EXPECT_LT(fabs(events[e].wrench[i]), 10);
+                if (e > 0) PC_EXPECT_TRUE(events[e].id > events[e - 1].id);
+            }
+            found += count;
+        }
+        pcShapeFree(body);
+        pcShapeFree(mesh);
+    }
+    PC_EXPECT_GT(found, 1000);
+}
+
 PC_TEST(Mesh, BadInputIsRefusedWithASentence)
 {
     double xyz[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0};
