@@ -330,7 +330,10 @@ int pcCliSweep(int argc, char** argv)
     if (!pcRanksSpeaks() && !(freopen("/dev/null", "w", stderr) && freopen("/dev/null", "w", stdout))) return PC_CLI_BAD_INPUT;
     for (int i = 0; i < argc; i++)
         if (pcCliIsHelp(argv[i])) return fputs(help, stdout) >= 0 ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
-    if (pcRanksFind(&ranks) != PC_OK) return pcCliBadInput("%s", pcLastError());
+    if (pcRanksFind(&ranks) != PC_OK) {
+        pcCliBadInput("%s", pcLastError());
+        return pcRanksSpeaks() ? PC_CLI_BAD_INPUT : PC_CLI_OK; /* or mpirun might end the one that speaks before it has */
+    }
     static pcCliPage page;
     int code = readOptions(&options, argc, argv);
     bool writes = code == 0 && !options.dryRun && !(ranks && ranks->rank > 0); /* rank 0 writes the page */

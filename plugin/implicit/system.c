@@ -1,0 +1,119 @@
+/* The implicit step of a pcSystem: shapes become forms, which the memory keeps, and the answer is written as pcSystemStep writes it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "implicit/step.h"
+#include "shape/shape.h"
+#include "stepper/stepper.h"
+
+/* ---- shapes ---- */
+
+static bool makeRoom(pcImplicitMemory* memory, int count)
+{
+    if (count <= memory->shapes) return true;
+    pcForm** form = realloc(memory->form, (size_t)count * sizeof *form);
+    if (form) memory->form = form;
+    unsigned long long* id = form ? realloc(memory->shapeId, (size_t)count * sizeof *id) : NULL;
+    if (!id) return false;
+    memory->shapeId = id;
+    for (; memory->shapes < count; memory->shapes++) memory->form[memory->shapes] = NULL, memory->shapeId[memory->shapes] = 0;
+    return true;
+}
+
+static pcStatus formsOf(const pcSystem* system, pcImplicitMemory* memory, pcPlacedForm* out)
+{
+    if (!makeRoom(memory, system->shapeCount)) return pcFail(PC_ERROR_MEMORY, "out of memory for %d forms", system->shapeCount);
+    for (int i = 0; i < system->shapeCount; i++) {
+        const pcPlacedShape* placed = system->shapes + i;
+        if (!memory->form[i] || memory->shapeId[i] != placed->shape->id) {
+            pcFormFree(memory->form[i]);
+            memory->form[i] = NULL;
+            pcStatus status = pcFormOfShape(placed->shape, memory->form + i);
+            if (status != PC_OK) return status;
+            memory->shapeId[i] = placed->shape->id;
+        }
+        out[i] = (pcPlacedForm){.form = memory->form[i], .body = placed->body, .pose = placed->pose};
+        out[i].category = placed->category, out[i].collide = placed->collide;
+    }
+    return PC_OK;
+}
+
+/* ---- the answer ---- */
+
+static void contactOf(const pcImplicitContact* from, pcContactResult* out)
+{
+    *out = (pcContactResult){.body1 = from->body1, .body2 = from->body2, .shape1 = from->form1, .shape2 = from->form2, .id = from->id};
+    for (int i = 0; i < 3; i++) {
+        out->point[i] = 0.5 * (from->point1[i] + from->point2[i]);
+        out->normal[i] = from->normal[i], out->tangent1[i] = from->tangent1[i], out->tangent2[i] = from->tangent2[i];
+    }
+    out->gap = from->before, out->mu = from->limit[0], out->mu2 = from->limit[1];
+    for (int i = 0; i < 4; i++) out->impulse[i] = from->impulse[i];
+}
+
+static void writeContacts(const pcImplicitResult* from, pcSystemResult* result)
+{
+    int count = from->contactCount, room = result->contacts ? result->contactCapacity : 0;
+    pcContactResult* wider = count > room && result->grow ? result->grow(result->growContext, count) : NULL;
+    if (wider) result->contacts = wider, room = result->contactCapacity = count;
+    result->contactCount = count;
+    for (int i = 0; i < count && i < room; i++) contactOf(from->contacts + i, result->contacts + i);
+}
+
+/* ---- the step ---- */
+
+/* How many contacts a step can have is known afterwards only: once more with room for them where there was too little. */
+static pcStatus stepWithRoom(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitMemory* memory,
+                             pcImplicitResult* result)
+{
+    pcStatus status = PC_OK;
+    if (memory->contactRoom < 64) {
+        memory->contact = realloc(memory->contact, 64 * sizeof *memory->contact);
+        memory->contactRoom = memory->contact ? 64 : 0;
+    }
+    result->contacts = memory->contact, result->contactCapacity = memory->contactRoom;
+    status = pcImplicitStep(system, settings, h, result);
+    if (status != PC_OK || result->contactCount <= memory->contactRoom) return status;
+    pcImplicitContact* wider = realloc(memory->contact, (size_t)(2 * result->contactCount) * sizeof *wider);
+    if (!wider) return pcFail(PC_ERROR_MEMORY, "out of memory for %d contacts", result->contactCount);
+    memory->contact = wider, memory->contactRoom = 2 * result->contactCount;
+    memory->last = 1 - memory->last; /* the same step again */
+    result->contacts = memory->contact, result->contactCapacity = memory->contactRoom;
+    return pcImplicitStep(system, settings, h, result);
+}
+
+static pcStatus run(const pcSystem* system, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings, double h,
+                    pcSystemResult* result)
+{
+    pcPlacedForm* form = calloc((size_t)system->shapeCount + 1, sizeof *form);
+    if (!form) return pcFail(PC_ERROR_MEMORY, "out of memory for %d forms", system->shapeCount);
+    pcStatus status = formsOf(system, memory, form);
+    pcImplicitSystem s = {.bodyCount = system->bodyCount, .bodies = system->bodies, .formCount = system->shapeCount, .forms = form};
+    s.rowCount = system->rowCount, s.rows = system->rows, s.contactCount = system->contactCount, s.contacts = system->contacts;
+    memcpy(s.gravity, system->gravity, sizeof s.gravity);
+    s.freeVelocity = system->freeVelocity, s.surface = system->surface, s.surfaceContext = system->surfaceContext;
+    s.memory = memory, s.turn = turn;
+    pcImplicitResult own = {.velocity = result->velocity, .pose = result->pose, .rowImpulse = result->rowImpulse};
+    if (status == PC_OK) status = stepWithRoom(&s, settings, h, memory, &own);
+    free(form);
+    if (status != PC_OK) return status;
+    writeContacts(&own, result);
+    result->report = own.report.step;
+    return PC_OK;
+}
+
+pcStatus pcImplicitSystemStep(const pcSystem* system, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings, double h,
+                              pcSystemResult* result)
+{
+    if (!settings) return pcFail(PC_ERROR_ARGUMENT, "settings are needed");
+    pcSettings plain = *settings;
+    plain.model = PC_MODEL_LCP, plain.shadow = 0;
+    pcStatus status = pcStepCheck(system, &plain, h, result);
+    if (status != PC_OK) return status;
+    if (system->mobility) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit knows masses, not a mobility");
+    pcImplicitMemory own = {0};
+    status = run(system, memory ? memory : &own, turn, settings, h, result);
+    if (!memory) pcImplicitMemoryClear(&own);
+    return status;
+}
