@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "adapters/ode/colliders.h"
+#include "adapters/ode/meshes.h"
 #include "adapters/ode/native.h"
 #include "adapters/ode/shapes.h"
 #include "adapters/ode/warm.h"
@@ -44,10 +45,12 @@ static unsigned fixedFlags(dGeomID geom1, dGeomID geom2)
     return free1 == free2 ? 0u : free1 ? PC_FIXED_2 : PC_FIXED_1;
 }
 
-/* Two planes have no contact. */
+/* Two planes have no contact; meshes have events with bounded convex shapes only. */
 static bool metricKnows(const pcShape* shape1, const pcShape* shape2)
 {
-    return shape1->kind != PC_SHAPE_HALFSPACE || shape2->kind != PC_SHAPE_HALFSPACE;
+    bool mesh1 = shape1->kind == PC_SHAPE_MESH, mesh2 = shape2->kind == PC_SHAPE_MESH;
+    bool plane1 = shape1->kind == PC_SHAPE_HALFSPACE, plane2 = shape2->kind == PC_SHAPE_HALFSPACE;
+    return !((plane1 || mesh1) && (plane2 || mesh2));
 }
 
 bool pcOdeMetricKnows(dGeomID geom1, dGeomID geom2)
@@ -154,12 +157,28 @@ static int sideOf(pcEventKind kind, int body, unsigned long long id)
     return -1;
 }
 
-/* The corner as it is; of two edges halfway between their points; over a plane what reaches below it. */
+/* Of a mesh the triangle, as ODE has it. */
+static int sideOn(const Pair* p, const pcEvent* e, int body)
+{
+    if (p->shape[body]->kind != PC_SHAPE_MESH) return sideOf(e->kind, body, e->id);
+    double local[3];
+    m3 R;
+    m3FromQuaternion(v4Load(p->pose[body].quaternion), &R);
+    v3 x = v3Load(body == 0 ? e->point1 : e->point2);
+    v3Store(local, m3TMul(&R, v3Sub(x, v3Load(p->pose[body].position))));
+    return pcOdeTriangleAt(p->shape[body], local);
+}
+
+/* A surface that the other body reaches below. */
+static bool isGround(const pcShape* s) { return s->kind == PC_SHAPE_HALFSPACE || s->kind == PC_SHAPE_MESH; }
+
+/* The corner as it is; of two edges halfway between their points; over a plane or a mesh what of a round body reaches below it. */
 static v3 placeOf(const Pair* p, const pcEvent* e)
 {
     v3 point1 = v3Load(e->point1), point2 = v3Load(e->point2);
-    if (e->kind == PC_CORNER_FACE || p->shape[1]->kind == PC_SHAPE_HALFSPACE) return point1;
-    if (e->kind == PC_FACE_CORNER || p->shape[0]->kind == PC_SHAPE_HALFSPACE) return point2;
+    bool round = e->kind == PC_SMOOTH;
+    if (e->kind == PC_CORNER_FACE || (round && isGround(p->shape[1]))) return point1;
+    if (e->kind == PC_FACE_CORNER || (round && isGround(p->shape[0]))) return point2;
     return v3Scale(0.5, v3Add(point1, point2));
 }
 
@@ -171,7 +190,7 @@ static void writeContact(const Pair* p, const pcEvent* e, dContactGeom* out)
     out->normal[0] = (dReal)-n.x, out->normal[1] = (dReal)-n.y, out->normal[2] = (dReal)-n.z, out->normal[3] = 0;
     out->depth = (dReal)depth;
     out->g1 = p->named[0], out->g2 = p->named[1];
-    out->side1 = sideOf(e->kind, 0, e->id), out->side2 = sideOf(e->kind, 1, e->id);
+    out->side1 = sideOn(p, e, 0), out->side2 = sideOn(p, e, 1);
 }
 
 static void writeContacts(const Pair* p, const pcEvent* events, int count, dContactGeom* contacts, int skip)

@@ -7,7 +7,7 @@
  *                between those points. (The common point of the scaled bodies is always in both, but of a thin plate that has sunk in by
  *                a tenth of its thickness it draws the support in by as much.)
  *   side1, side2 the feature of each geom: 4 index + 0 a corner, 1 an edge, 2 a face. The same contact has the same pair in every step.
- *                -1: of a sphere, which has only one
+ *                -1: of a sphere, which has only one. Of a mesh its triangle
  */
 #ifndef PC_ODE_COLLIDE_H
 #define PC_ODE_COLLIDE_H

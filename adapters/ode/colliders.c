@@ -27,13 +27,37 @@ typedef struct Collider {
     int reverse;           /* called with the geoms exchanged, and its contacts turned round */
 } Collider;
 
-/* All pairs of box, convex, plane, sphere, capsule and cylinder, but for two spheres, of which ODE's answer is as good. */
-static const int pairs[][2] = {
-    {dBoxClass, dBoxClass},        {dBoxClass, dPlaneClass},        {dConvexClass, dBoxClass},      {dConvexClass, dConvexClass},
-    {dConvexClass, dPlaneClass},   {dSphereClass, dPlaneClass},     {dSphereClass, dBoxClass},      {dSphereClass, dConvexClass},
-    {dSphereClass, dCapsuleClass}, {dSphereClass, dCylinderClass},  {dCapsuleClass, dCapsuleClass}, {dCapsuleClass, dBoxClass},
-    {dCapsuleClass, dPlaneClass},  {dCapsuleClass, dCylinderClass}, {dCapsuleClass, dConvexClass},  {dCylinderClass, dCylinderClass},
-    {dCylinderClass, dBoxClass},   {dCylinderClass, dPlaneClass},   {dCylinderClass, dConvexClass}};
+/* All pairs of box, convex, plane, sphere, capsule and cylinder, but for two spheres, of which ODE's answer is as good; and each of them but the
+ * plane with meshes and height fields. */
+static const int pairs[][2] = {{dBoxClass, dBoxClass},
+                               {dBoxClass, dPlaneClass},
+                               {dConvexClass, dBoxClass},
+                               {dConvexClass, dConvexClass},
+                               {dConvexClass, dPlaneClass},
+                               {dSphereClass, dPlaneClass},
+                               {dSphereClass, dBoxClass},
+                               {dSphereClass, dConvexClass},
+                               {dSphereClass, dCapsuleClass},
+                               {dSphereClass, dCylinderClass},
+                               {dCapsuleClass, dCapsuleClass},
+                               {dCapsuleClass, dBoxClass},
+                               {dCapsuleClass, dPlaneClass},
+                               {dCapsuleClass, dCylinderClass},
+                               {dCapsuleClass, dConvexClass},
+                               {dCylinderClass, dCylinderClass},
+                               {dCylinderClass, dBoxClass},
+                               {dCylinderClass, dPlaneClass},
+                               {dCylinderClass, dConvexClass},
+                               {dTriMeshClass, dSphereClass},
+                               {dTriMeshClass, dBoxClass},
+                               {dTriMeshClass, dCapsuleClass},
+                               {dTriMeshClass, dCylinderClass},
+                               {dTriMeshClass, dConvexClass},
+                               {dHeightfieldClass, dSphereClass},
+                               {dHeightfieldClass, dBoxClass},
+                               {dHeightfieldClass, dCapsuleClass},
+                               {dHeightfieldClass, dCylinderClass},
+                               {dHeightfieldClass, dConvexClass}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

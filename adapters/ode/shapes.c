@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "adapters/ode/convex.h"
+#include "adapters/ode/meshes.h"
 
 /* What a shape is made from. */
 typedef struct Source {
@@ -236,10 +237,11 @@ typedef struct Placed {
 static void placeGeom(dGeomID geom, Placed* out)
 {
     static const dMatrix3 unturned = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    bool plane = dGeomGetClass(geom) == dPlaneClass; /* has no pose, and asking for it aborts */
-    const dReal* position = plane ? NULL : dGeomGetPosition(geom);
+    int class = dGeomGetClass(geom); /* what has no pose must not be asked for it */
+    bool placed = class != dPlaneClass && (class != dHeightfieldClass || pcOdeHasPose(geom));
+    const dReal* position = placed ? dGeomGetPosition(geom) : NULL;
     for (int i = 0; i < 3; i++) out->position[i] = position ? (double)position[i] : 0.0;
-    memcpy(out->R, plane ? unturned : dGeomGetRotation(geom), sizeof out->R);
+    memcpy(out->R, placed ? dGeomGetRotation(geom) : unturned, sizeof out->R);
 }
 
 /* inner, given in the axes of outer. */
@@ -278,8 +280,8 @@ const pcShape* pcOdeShapeOf(dGeomID geom, pcPose* pose)
         outer = own, transformed = true;
         geom = dGeomTransformGetGeom(geom);
     }
-    if (!geom || !readSource(geom, &source)) return NULL;
-    const pcShape* shape = remembered(geom, &source);
+    if (!geom) return NULL;
+    const pcShape* shape = pcOdeIsMesh(geom) ? pcOdeMeshOf(geom) : readSource(geom, &source) ? remembered(geom, &source) : NULL;
     if (!shape) return NULL;
     placeGeom(geom, &at);
     if (transformed) compose(&outer, &at);
@@ -302,6 +304,7 @@ void pcOdeForgetGeom(dGeomID geom)
 
 void pcOdeForgetAllGeoms(void)
 {
+    pcOdeForgetMeshes();
     pthread_once(&once, initShards);
     for (int i = 0; i < SHARDS; i++) {
         pthread_mutex_lock(&shards[i].lock);

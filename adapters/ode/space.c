@@ -8,6 +8,7 @@
 #include "adapters/ode/ahead.h"
 #include "adapters/ode/collide.h"
 #include "adapters/ode/inject.h"
+#include "adapters/ode/meshes.h"
 #include "adapters/ode/native.h"
 #include "adapters/ode/probe.h"
 #include "adapters/ode/shapes.h"
@@ -288,8 +289,9 @@ static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
     const pcShape* shape = pcOdeShapeOf(geom, &pose);
-    if (!listGeom(s, geom, shape != NULL)) return outOfMemory();
-    s->unknown |= !shape;
+    bool known = shape && !(dGeomGetBody(geom) && pcOdeIsMesh(geom)); /* one that moves may meet planes and other meshes */
+    if (!listGeom(s, geom, known)) return outOfMemory();
+    s->unknown |= !known;
     if (!shape) return PC_OK;
     int body = pcGatheredIndex(g, dGeomGetBody(geom));
     pcPlacedShape placed = {shape, body, body >= 0 ? pcPoseOnBody(&g->state[body].pose, &pose) : pose, category, collide};

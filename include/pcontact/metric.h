@@ -119,8 +119,8 @@ typedef struct pcEvent {
  * An event counts if its own gap is within the margin, its two pre-images are at most 2 margin apart along the pair's normal, and its
  * normal faces that of the pair. Limits: of two polyhedra at most 1024 near corners and facets of each take part (those nearest the
  * contact, or evenly spread around a face that has more), and of more than 2048 events so many are kept, the deepest among them, and
- * counted where there is room for all; of a pair with a round shape 32 are kept. Allocates nothing; the search takes up to
- * 400 KB of stack. */
+ * counted where there is room for all; of a pair with a round shape 32 are kept, and of one with a mesh the 128
+ * deepest. Allocates nothing; the search takes up to 400 KB of stack, with a mesh 100 KB more. */
 PC_API pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                                const pcEventSettings* settings, pcPairCache* cacheOrNull, pcEvent* events, int capacity, int* count);
 

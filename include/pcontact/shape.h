@@ -27,7 +27,8 @@ typedef enum pcShapeKind {
     PC_SHAPE_CAPSULE,
     PC_SHAPE_CYLINDER,
     PC_SHAPE_CONTAINER, /* all but a ball: never scales, and what touches it does so from inside the ball */
-    PC_SHAPE_SUPPORT    /* whatever convex body a function of the caller describes */
+    PC_SHAPE_SUPPORT,   /* whatever convex body a function of the caller describes */
+    PC_SHAPE_MESH       /* a surface of triangles: not convex, so it has events with convex shapes, but no ratio */
 } pcShapeKind;
 
 /* Convex hull of `count` >= 4 points, x y z each; coplanar facets are merged, inner points dropped. NULL centre: the centroid. */
@@ -69,6 +70,11 @@ PC_API pcStatus pcShapeSupport(const pcSupportDef* def, pcShape** out);
 
 /* The half-space a.x <= d, given as a b c d: solid on the side that the normal points away from. */
 PC_API pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out);
+
+/* A surface of triangles, three points each, counter-clockwise seen from outside: solid on the other side. Points at the same place are one;
+ * triangles without an area are left out. A body whose centre is behind a triangle does not feel it. Flat and hollow edges between
+ * triangles are not felt, so that nothing catches on them. Its pairs are those with bounded convex shapes; it never scales. */
+PC_API pcStatus pcShapeMesh(const double* xyz, int pointCount, const int* triangles, int triangleCount, pcShape** out);
 
 /* One more owner of the same shape: each owner calls pcShapeFree once. Returns its argument. */
 PC_API pcShape* pcShapeShare(const pcShape* shape);

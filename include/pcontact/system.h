@@ -141,6 +141,7 @@ typedef struct pcStepReport {
     const char* solver;                                 /* what solved the largest island; "none" if there was nothing to solve */
     pcOutcome outcome;                                  /* the worst of all islands */
     int iterations, fallbacks;
+    int products, restarts;      /* minmap: of its inner linear solver, as in pcSolveInfo; else 0 */
     double residual;             /* natural residual, dimensionless (method: max |c - proj(c - u)| scaled) */
     double equality;             /* largest |J v - target| of equality rows, scaled like residual */
     double coneExcess;           /* largest friction beyond its cone, scaled */

@@ -68,6 +68,7 @@ typedef struct pcSolveInfo {
     int iterations;
     double residual; /* always filled; what it measures is said where the solver is declared */
     int fallbacks;   /* how often another method had to take over */
+    int products, restarts; /* minmap: matrix products of its inner linear solver, and how often that one began; else 0 */
 } pcSolveInfo;
 
 typedef struct pcPose {

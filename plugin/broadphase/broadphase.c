@@ -14,7 +14,7 @@ static const double RELATIVE_AHEAD = 1e-3; /* of the size; Broadphase.ContactsAt
 /* How far the shape reaches from its centre along a unit direction in its own axes. */
 static double supportAlong(const pcShape* s, v3 direction)
 {
-    if (s->kind == PC_SHAPE_BOX) return fabs(direction.x) * s->half.x + fabs(direction.y) * s->half.y + fabs(direction.z) * s->half.z;
+    if (s->kind == PC_SHAPE_BOX || s->kind == PC_SHAPE_MESH) return fabs(direction.x) * s->half.x + fabs(direction.y) * s->half.y + fabs(direction.z) * s->half.z;
     return pcTipOf(s, direction).value;
 }
 
@@ -46,7 +46,8 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
     double reach = out->unbounded ? 0.0 : v3Norm(v3Sub(out->at, ahead->centreOfMass)) + size;
     out->speed = ahead->pace.linear + ahead->pace.angular * reach;
     double h = ahead->margin > 0.0 ? 0.0 : ahead->h; /* a named margin is all there is */
-    out->fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : RELATIVE_AHEAD * size);
+    double look = shape->kind == PC_SHAPE_MESH ? 0.0 : RELATIVE_AHEAD * size; /* a landscape looks no further than what lies on it */
+    out->fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : look);
     out->linear = h * ahead->pace.linear, out->spin = h * ahead->pace.angular * reach;
     out->step = v3Scale(h, ahead->velocity);
     out->ahead = out->fixed + out->linear + out->spin;

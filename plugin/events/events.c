@@ -65,7 +65,7 @@ static void search(pcSearch* s)
 }
 
 /* By Shell's method, which is insertion for the few events of the usual pair: in place, where the C library's qsort allocates. */
-static void sortById(pcFound* found, int count)
+void pcSortById(pcFound* found, int count)
 {
     static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
     for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
@@ -90,6 +90,8 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     if (!count || capacity < 0 || (capacity > 0 && !events))
         return pcFail(PC_ERROR_ARGUMENT, "pcEventsOfPair needs a buffer and a place for the count");
     pcStatus status = checkSettings(settings);
+    if (status == PC_OK && shape1 && shape2 && pose1 && pose2 && (shape1->kind == PC_SHAPE_MESH || shape2->kind == PC_SHAPE_MESH))
+        return pcEventsOfMesh(&(pcMeshPair){{shape1, shape2}, {pose1, pose2}, settings}, events, capacity, count);
     if (status == PC_OK) status = pcFrameMake(shape1, pose1, shape2, pose2, flags, &frame);
     if (status == PC_OK) status = pcFrameSolve(&frame, cacheOrNull, &metric);
     if (status != PC_OK) return status;
@@ -97,7 +99,7 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     search(&s);
     pcSelectWidest(s.found, s.kept, capacity, SLOP * metric.D);
     int written = s.kept < capacity ? s.kept : capacity;
-    sortById(s.found, written);
+    pcSortById(s.found, written);
     pcEventsWrite(&s, written, events);
     *count = capacity > s.kept ? s.kept : s.count; /* never more than are written while there is room */
     return PC_OK;

@@ -68,6 +68,16 @@ typedef struct pcSearch {
     v3* force;        /* of events between round shapes, as many: unit direction of the gradient of t, where n is that of the length gap */
 } pcSearch;
 
+/* One of the two is a mesh (mesh.c). */
+typedef struct pcMeshPair {
+    const pcShape* shape[2];
+    const pcPose* pose[2];
+    const pcEventSettings* settings;
+} pcMeshPair;
+pcStatus pcEventsOfMesh(const pcMeshPair* pair, pcEvent* events, int capacity, int* count);
+
+void pcSortById(pcFound* found, int count);
+
 void pcSearchPlane(pcSearch* s);     /* body 2 is a half-space (find.c) */
 void pcSearchPolyhedra(pcSearch* s); /* find.c */
 void pcSearchRound(pcSearch* s);     /* one body at least is round (round.c) */

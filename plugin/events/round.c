@@ -217,15 +217,17 @@ PC_INLINE v3 cornerOf(const pcFrame* f, const Side* side, int i, v3 a, int* name
     return pcFramePlaced(f, side->index, pcShapeK(side->shape, side->vertices.item[i]));
 }
 
-/* Each corner has one event: with the face that faces the pair's normal best. */
+/* Each corner has one event: with the face that faces the pair's normal best. The first face, most often the only one, is placed once. */
 PC_INLINE void cornersOnFaces(pcSearch* s, const Side* corners, const Side* faces)
 {
+    if (faceCount(faces) == 0) return;
+    const Face first = faceOf(s->frame, faces, 0);
     for (int i = 0; i < cornerCount(corners); i++) {
         pcUnit best, unit;
         double facing = -1.0;
         int name = 0, bestName = 0, bestFace = 0;
         for (int j = 0; j < faceCount(faces); j++) {
-            Face face = faceOf(s->frame, faces, j);
+            Face face = j == 0 ? first : faceOf(s->frame, faces, j);
             v3 k = cornerOf(s->frame, corners, i, face.a, &name);
             if (!meetFace(s, corners->index, k, faces, &face, &unit) || !(v3Dot(unit.n, s->metric->n) > facing)) continue;
             facing = v3Dot(unit.n, s->metric->n), best = unit, bestName = name, bestFace = face.name;
@@ -386,12 +388,17 @@ static bool valueFrom(const pcSearch* s, v3 tangent1, v3 tangent2, pcMeasure mea
     return fit->D > 0.0 && (measure == PC_LENGTH || fit->value > 0.0);
 }
 
-/* A point of the rim at an angle, and the tangent there, in the frame. */
-static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
+/* The point of the rim in the unit direction (x, y) of its plane, and the tangent there, in the frame. */
+static v3 towardsRim(const pcFrame* f, const Side* rim, double x, double y, v3* tangent)
 {
-    double r = rim->shape->radius, x = cos(angle), y = sin(angle);
+    double r = rim->shape->radius;
     *tangent = pcFramePlaced(f, rim->index, v3Make(-y, x, 0.0));
     return pcFramePlaced(f, rim->index, v3Make(r * x, r * y, rim->shape->end[rim->end][2]));
+}
+
+static v3 onRim(const pcFrame* f, const Side* rim, double angle, v3* tangent)
+{
+    return towardsRim(f, rim, cos(angle), sin(angle), tangent);
 }
 
 PC_INLINE pcFit startAtPair(const pcSearch* s, pcMeasure measure)
@@ -418,7 +425,8 @@ static bool crossLine(const pcSearch* s, const Side* rim, Crossed* c, int which,
         v3 p = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, c->k, fit, measure)), tangent;
         v3 q = pcFrameLocal(f, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), fit, measure));
         if (!crossCircle(p, q, rim->shape->radius, which, &part)) return false;
-        v3 own = onRim(f, rim, atan2(p.y + part * (q.y - p.y), p.x + part * (q.x - p.x)), &tangent), other = v3AddScaled(c->k, part, c->g);
+        double x = p.x + part * (q.x - p.x), y = p.y + part * (q.y - p.y), perSize = 1.0 / sqrt(x * x + y * y);
+        v3 own = towardsRim(f, rim, perSize * x, perSize * y, &tangent), other = v3AddScaled(c->k, part, c->g);
         fit->p1 = rim->index == 0 ? own : other, fit->p2 = rim->index == 0 ? other : own;
         if (!valueFrom(s, tangent, c->g, measure, fit)) return false;
         if (i > 0 && hasSettled(rim, measure, last, fit->value)) break;
@@ -459,25 +467,28 @@ static void keepCrossing(pcSearch* s, const Side* rim, const pcFit* ratio, const
     if (unitOfFits(s, ratio, length, &unit)) keepNamed(s, rim->index, &unit, ratio->n, NAME_CROSSING + 2 * rim->end + which, other);
 }
 
-/* Whether the line, seen at r in the plane of the cap, comes near the rim: from outside it, or to beyond it. */
-PC_INLINE bool mayLeave(const pcSearch* s, const Side* rim, Crossed* c)
+/* Whether the line, seen at r in the plane of the cap, comes near the rim: from outside it, or to beyond it. In squares: most lines do not. */
+PC_INLINE bool mayLeave(const pcSearch* s, const Side* rim, Crossed* c, const pcFit* at, double slack)
 {
-    pcFit at = startAtPair(s, measureOf(s));
-    placeLine(s, c, at.n);
-    v3 p = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, c->k, &at, measureOf(s)));
-    v3 q = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), &at, measureOf(s)));
-    double r = rim->shape->radius, slack = 1.0 + driftOf(s), dx = q.x - p.x, dy = q.y - p.y, square = dx * dx + dy * dy;
-    double part = -(p.x * dx + p.y * dy) / square, inside = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    double nearest = acrossAxis(v3Make(p.x + inside * dx, p.y + inside * dy, 0.0)), farthest = larger(acrossAxis(p), acrossAxis(q));
-    return nearest <= slack * r && slack * farthest >= r;
+    placeLine(s, c, at->n);
+    v3 p = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, c->k, at, measureOf(s)));
+    v3 q = pcFrameLocal(s->frame, rim->index, seenFrom(s, rim->index, v3Add(c->k, c->g), at, measureOf(s)));
+    double dx = q.x - p.x, dy = q.y - p.y, square = dx * dx + dy * dy, along = -(p.x * dx + p.y * dy), r = rim->shape->radius;
+    double first = p.x * p.x + p.y * p.y, second = q.x * q.x + q.y * q.y, beside = p.x * dy - p.y * dx;
+    if (!(slack * slack * larger(first, second) >= r * r)) return false;
+    if (along <= 0.0) return first <= slack * slack * r * r;
+    if (along >= square) return second <= slack * slack * r * r;
+    return beside * beside <= slack * slack * r * r * square;
 }
 
 PC_INLINE void rimOnLines(pcSearch* s, const Side* rim, const Side* other)
 {
     pcFit ratio, length;
+    const pcFit at = startAtPair(s, measureOf(s));
+    double slack = 1.0 + driftOf(s);
     for (int i = 0; i < lineCount(other); i++) {
         Crossed c = {.side = other, .line = straightOf(s->frame, other, i)};
-        if (!mayLeave(s, rim, &c)) continue;
+        if (!mayLeave(s, rim, &c, &at, slack)) continue;
         for (int which = 0; which < 2; which++)
             if (crossLine(s, rim, &c, which, measureOf(s), &ratio) && crossLine(s, rim, &c, which, PC_LENGTH, &length))
                 keepCrossing(s, rim, &ratio, &length, which, c.line.name);

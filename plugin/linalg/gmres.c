@@ -128,7 +128,7 @@ static int grow(Krylov* k, const pcGmres* p, double enough, int* products)
 
 pcGmresInfo pcGmresSolve(const pcGmres* p, const double* b, pcArena* arena, double* x)
 {
-    pcGmresInfo info = {0, 1.0};
+    pcGmresInfo info = {.residual = 1.0};
     Krylov k;
     size_t mark = pcArenaMark(arena);
     double size = sqrt(dot(p->n, b, b)), last = INFINITY;
@@ -138,6 +138,7 @@ pcGmresInfo pcGmresSolve(const pcGmres* p, const double* b, pcArena* arena, doub
         double length = restartFrom(&k, p, b, x);
         info.residual = length / size;
         if (info.residual <= p->tolerance || !(length < 0.9 * last) || info.products >= p->limit) break;
+        info.restarts++;
         addSolution(&k, p, grow(&k, p, 0.5 * p->tolerance * size, &info.products), x);
         last = length;
     }

@@ -15,7 +15,7 @@ typedef struct pcGmres {
 } pcGmres;
 
 typedef struct pcGmresInfo {
-    int products;
+    int products, restarts; /* restarts: the first start counts too */
     double residual; /* |b - A x| / |b| that was reached; 1: no memory */
 } pcGmresInfo;
 

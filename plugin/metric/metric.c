@@ -197,6 +197,8 @@ pcStatus pcFrameSolve(const pcFrame* f, pcPairCache* cache, pcFrameMetric* out)
 {
     out->sigma = f->sigma;
     if (f->shape1->kind == PC_SHAPE_BOX && f->shape2->kind == PC_SHAPE_BOX && pcMetricBoxes(f, out)) return PC_OK;
+    if (f->shape1->kind == PC_SHAPE_MESH || f->shape2->kind == PC_SHAPE_MESH)
+        return pcFail(PC_ERROR_UNSUPPORTED, "a mesh is not convex: it has events with convex shapes, but no ratio");
     if (f->shape2->kind == PC_SHAPE_HALFSPACE) {
         if (!overPlane(f, out) && pcShapeIsPolyhedron(f->shape1)) pcMetricExactPlane(f, out);
         return PC_OK;

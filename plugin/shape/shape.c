@@ -6,6 +6,7 @@
 
 #include "base/dd.h"
 #include "base/status.h"
+#include "shape/triangles.h"
 
 /* A facet this close to the centre, relative to the size of the body, has lost its side to rounding. */
 static const double CENTRE_TOLERANCE = 8.0 * PC_ROUND;
@@ -32,6 +33,7 @@ pcShape* pcShapeShare(const pcShape* shape)
 void pcShapeFree(pcShape* s)
 {
     if (!s || atomic_fetch_sub(&s->owners, 1) > 1) return;
+    pcTrianglesFree(s->triangles);
     free(s->vertex); /* the one block that holds every array */
     free(s->climb);
     free(s->table);
@@ -341,6 +343,38 @@ pcStatus pcShapeFromMesh(const pcMesh* mesh, pcShapeKind kind, const double* cen
 }
 
 /* ---- questions ---- */
+
+static bool polyhedronHolds(const pcShape* s, v3 k, double depth)
+{
+    for (int i = 0; i < s->facetCount; i++)
+        if (v3Dot(s->normal[i], k) > s->offset[i] - depth) return false;
+    return true;
+}
+
+static bool ellipsoidHolds(v3 semi, v3 k, double depth)
+{
+    v3 a = v3Make(semi.x - depth, semi.y - depth, semi.z - depth), part = v3Make(k.x / a.x, k.y / a.y, k.z / a.z);
+    return a.x > 0.0 && a.y > 0.0 && a.z > 0.0 && v3Dot(part, part) <= 1.0;
+}
+
+bool pcShapeHolds(const pcShape* s, v3 x, double depth)
+{
+    v3 k = v3Sub(x, s->centre);
+    double half = s->end[1][2], past = larger(0.0, fabs(k.z) - half); /* beyond the segment of a capsule */
+    switch (s->kind) {
+    case PC_SHAPE_POLYHEDRON:
+    case PC_SHAPE_BOX: return polyhedronHolds(s, k, depth);
+    case PC_SHAPE_HALFSPACE: return v3Dot(s->planeNormal, x) <= s->planeOffset - depth;
+    case PC_SHAPE_ELLIPSOID: return ellipsoidHolds(s->semi, k, depth);
+    case PC_SHAPE_SPHERE:
+    case PC_SHAPE_CAPSULE: return v3Norm(v3Make(k.x, k.y, past)) <= s->radius - depth;
+    case PC_SHAPE_CYLINDER: return hypot(k.x, k.y) <= s->radius - depth && fabs(k.z) <= half - depth;
+    case PC_SHAPE_CONTAINER: return v3Norm(k) >= s->radius + depth;
+    case PC_SHAPE_SUPPORT: return v3Norm(k) <= s->inradius - depth;
+    case PC_SHAPE_MESH: break;
+    }
+    return false;
+}
 
 pcStatus pcShapeDescribe(const pcShape* s, pcShapeInfo* out)
 {

@@ -41,13 +41,14 @@ struct pcShape {
     double innerAlong, innerAcross; /* where the simplex method starts: see pcPlaceInnerPoints */
     bool unbounded;                 /* half-space or container */
     double radius;                  /* sphere, capsule, cylinder, container */
-    v3 half;                        /* box: half edge lengths */
+    v3 half;                        /* box, or box around a mesh: half edge lengths */
     v3 semi;                        /* round part; zero of a polyhedron */
     int coreCount;                  /* core points of a round shape: 1, or 2 along z, kept in `end` */
     double end[2][4];
-    pcSupportDef def; /* support function */
-    double plane[4];  /* half-space: as given */
-    v3 planeNormal;   /* and with a unit normal */
+    pcSupportDef def;              /* support function */
+    struct pcTriangles* triangles; /* mesh; `half` is that of its box */
+    double plane[4];               /* half-space: as given */
+    v3 planeNormal;                /* and with a unit normal */
     double planeOffset;
 
     int vertexCount, edgeCount, facetCount, paddedCount;
@@ -94,6 +95,10 @@ pcShape* pcShapeNew(pcShapeKind kind);
 
 /* From inradius and outradius (shape.c). */
 void pcPlaceInnerPoints(pcShape* s);
+
+/* Whether a point, in the shape's axes, is inside by at least `depth`; for an ellipsoid: inside the one with semi-axes shorter by that. A support
+ * function answers for its inner ball alone; a mesh has no inside (shape.c). */
+bool pcShapeHolds(const pcShape* s, v3 x, double depth);
 
 /* A length that must be finite and positive, and what it is of, for the sentence (simple.c). */
 pcStatus pcCheckLength(const char* what, double length);

@@ -133,7 +133,7 @@ static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings*
 
 static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings)
 {
-    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_LIMIT, .residual = INFINITY};
     if (s->problem.rows == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
     pcConeSettings cone = {
         .tolerance = settings->tolerance, .maxIterations = settings->maxIterations, .warm = settings->start, .fixedPoint = 2};
@@ -145,7 +145,7 @@ static pcSolveInfo solve(Contacts* s, const pcSolveSettings* settings)
 
 pcSolveInfo pcDelassusSolve(const pcDelassus* p, const pcSolveSettings* settings, double* r)
 {
-    pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_BAD_INPUT, .residual = INFINITY};
     if (!sizesAreGood(p, r) || !choiceIsGood(p, settings) || !entriesAreGood(p)) return info;
     pcArena arena = {0};
     Contacts s = {0};

@@ -144,6 +144,7 @@ pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcCon
         pcCertificate certificate = pcCertify(p, v, c, arena);
         bool better = certificate.residual < info.solve.residual;
         info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
+        info.solve.products += lcp.products, info.solve.restarts += lcp.restarts;
         info.solve.residual = certificate.residual;
         info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
         bool fine = certificate.residual <= FINE * settings->tolerance || !fan.discs;

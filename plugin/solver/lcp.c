@@ -21,7 +21,7 @@ pcSolveSettings pcDefaultSolveSettings(void) { return (pcSolveSettings){.solver 
 static pcSolveInfo noMemory(const pcLcp* problem, double* z)
 {
     memset(z, 0, (size_t)problem->n * sizeof *z);
-    return (pcSolveInfo){PC_LIMIT, 0, INFINITY, 0};
+    return (pcSolveInfo){.outcome = PC_LIMIT, .residual = INFINITY};
 }
 
 /* A guess says which z_i are positive. */
@@ -127,11 +127,11 @@ static void doubt(const pcLcp* p, const double* z, double tolerance, pcSolveInfo
 
 pcSolveInfo pcLcpSolve(const pcLcp* problem, const pcSolveSettings* settings, double* z)
 {
-    pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_BAD_INPUT, .residual = INFINITY};
     if (!problemIsGood(problem, z) || !pcSolveSettingsGood(settings)) return info;
     const Solver* solver = findSolver(settings->solver);
     if (!solver) return info;
-    if (problem->n == 0) return (pcSolveInfo){PC_SOLVED, 0, 0.0, 0};
+    if (problem->n == 0) return (pcSolveInfo){.outcome = PC_SOLVED};
     if (!numbersAreFinite(problem, settings->start)) return info;
     pcArena arena = {0};
     info = solver->solve(problem, settings, &arena, z);

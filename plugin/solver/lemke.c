@@ -510,7 +510,7 @@ static void writeRay(const Path* path, double* ray)
 
 pcSolveInfo pcLemkeSolve(const pcLemke* problem, pcArena* arena, double* z, double* rayOrNull)
 {
-    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_LIMIT, .residual = INFINITY};
     Path path = {.residual = INFINITY};
     size_t mark = pcArenaMark(arena);
     memset(z, 0, (size_t)problem->lcp->n * sizeof *z);

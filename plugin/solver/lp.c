@@ -287,7 +287,7 @@ static bool repair(Walk* w, double* y)
 
 pcSolveInfo pcLpSolve(const pcLp* lp, double* x, int active[PC_LP_MAX], double y[PC_LP_MAX])
 {
-    pcSolveInfo info = {PC_BAD_INPUT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_BAD_INPUT, .residual = INFINITY};
     if (lp->n < 1 || lp->n > PC_LP_MAX || lp->m < lp->n) return info;
     Walk w = {.lp = lp};
     memcpy(w.x, x, (size_t)lp->n * sizeof *x);

@@ -57,7 +57,7 @@ typedef struct Newton {
     double *tryZ, *tryW;
     double *best, bestResidual;
     double last[MEMORY]; /* of Psi */
-    int steps, slowSteps, products;
+    int steps, slowSteps, products, restarts;
     /* the equation on A */
     int active, *index;     /* A, in order */
     double *rhs, *x, *room; /* of A; room for all rows */
@@ -220,7 +220,7 @@ static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
     makeBlocks(m);
     pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, larger(1e-9, smaller(1e-3, 0.01 * residual))};
     pcGmresInfo found = pcGmresSolve(&equation, m->rhs, m->arena, m->x);
-    m->products += found.products;
+    m->products += found.products, m->restarts += found.restarts;
     for (int k = 0; k < m->active; k++) m->d[m->index[k]] = m->x[k];
     product(m);
     return found.residual <= GMRES_USABLE;
@@ -356,7 +356,7 @@ static void fallBack(Newton* m, const pcMinmap* p, double* z, double* rayOrNull,
 
 pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* rayOrNull)
 {
-    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_LIMIT, .residual = INFINITY};
     Newton newton, *m = &newton;
     size_t mark = pcArenaMark(arena);
     bool ready = newtonNew(m, p, arena);
@@ -367,6 +367,7 @@ pcSolveInfo pcMinmapSolve(const pcMinmap* p, pcArena* arena, double* z, double* 
         pcScaledGive(m->lcp, m->best, z);
         info.outcome = m->bestResidual <= p->tolerance ? PC_SOLVED : PC_INACCURATE;
         info.iterations = m->steps, info.residual = m->bestResidual;
+        info.products = m->products, info.restarts = m->restarts;
         if (info.outcome != PC_SOLVED) fallBack(m, p, z, rayOrNull, &info);
     }
     pcArenaRelease(arena, mark);

@@ -78,6 +78,7 @@ static void judgeIslands(pcStep* step)
         r->contacts += step->islands[i].touches;
         r->outcome = answer->info.solve.outcome > r->outcome ? answer->info.solve.outcome : r->outcome;
         r->iterations += answer->info.solve.iterations, r->fallbacks += answer->info.solve.fallbacks;
+        r->products += answer->info.solve.products, r->restarts += answer->info.solve.restarts;
         r->residual = larger(r->residual, answer->certificate.residual);
         r->equality = larger(r->equality, answer->certificate.equality);
         r->coneExcess = larger(r->coneExcess, answer->certificate.coneExcess);

@@ -41,12 +41,7 @@ static bool isInside(const pcStep* step, int index, v3 x, double depth)
     m3 R;
     m3FromQuaternion(v4Load(pose->quaternion), &R);
     v3 local = m3TMul(&R, v3Sub(x, v3Load(pose->position)));
-    if (shape->kind == PC_SHAPE_HALFSPACE) return v3Dot(shape->planeNormal, local) <= shape->planeOffset - depth;
-    if (shape->kind == PC_SHAPE_SPHERE) return v3Norm(local) <= shape->radius - depth;
-    v3 k = v3Sub(local, shape->centre);
-    for (int i = 0; i < shape->facetCount; i++)
-        if (v3Dot(shape->normal[i], k) > shape->offset[i] - depth) return false;
-    return true;
+    return pcShapeHolds(shape, local, depth);
 }
 
 /* The next pair, after pair `at`, of another piece of the same body with the same other body: index + 1, 0 none; and that piece. */

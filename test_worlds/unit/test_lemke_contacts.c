@@ -13,7 +13,7 @@ static const double UP[3] = {0.0, 0.0, 1.0};
 
 static pcSolveInfo solve(const pcTestLcp* lcp, pcArena* arena, double* z, double* ray)
 {
-    pcSolveInfo info = {PC_LIMIT, 0, INFINITY, 0};
+    pcSolveInfo info = {.outcome = PC_LIMIT, .residual = INFINITY};
     pcScaledLcp scaled;
     if (pcScaledMake(lcp->n, lcp->M, lcp->q, arena, &scaled)) info = pcLemkeSolve(&(pcLemke){&scaled, 1e-10, 0, NULL, NULL}, arena, z, ray);
     pcArenaRelease(arena, 0);

@@ -367,3 +367,95 @@ static void expectAsLibccd(pcRandom* random, const Solid* a, const Solid* b)
 }
 
 PC_TEST(RoundDistance, LiesBetweenTheBoundsOfLibccd) { eachPair(12, 0.7, expectAsLibccd); }
+
+/* No direction of a thousand, nor any that a climb from the best of them finds, separates the bodies by more; and they come near it. */
+static void expectFarthest(pcRandom* random, const Solid* a, const Solid* b)
+{
+    RoundScene s = roundScene(random, a, b, 4, false);
+    pcDistance d;
+    double best[3] = {1, 0, 0}, n[3];
+    long double top = -HUGE_VALL;
+    PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+    for (int i = 0; i < 3000; i++) {
+        double spread = i < 1000 ? 1 : pow(0.994, i - 1000), size = 0;
+        roundDirection(random, n);
+        for (int k = 0; k < 3; k++) n[k] = i < 1000 ? n[k] : best[k] + spread * n[k], size += n[k] * n[k];
+        for (int k = 0; k < 3; k++) n[k] /= sqrt(size);
+        long double value = roundApart(&s, n);
+        if (value > top) top = value, memcpy(best, n, sizeof best);
+    }
+    bool wide = a->kind >= SOLID_EGG || b->kind >= SOLID_EGG;
+    if (d.distance > 0) PC_EXPECT_LE((double)top, d.distance + (wide ? 1e-5 : 1e-12));
+    if (top > 0) PC_EXPECT_LE(d.distance - 5e-3, (double)top);
+}
+
+PC_TEST(RoundDistance, NoSampledDirectionSeparatesMore) { eachPair(6, 0.7, expectFarthest); }
+
+/* The two measures agree about who touches whom, and bound each other (T 2.16): s / D <= rho <= s / (2 eps r). */
+static void expectEquivalent(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, 4, false);
+        pcDistance d;
+        pcMetric m;
+        pcShapeInfo one, other;
+        double far = 0;
+        s.flags = 0;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        PC_EXPECT_STATUS(PC_OK, pcShapeDescribe(a->shape, &one));
+        PC_EXPECT_STATUS(PC_OK, pcShapeDescribe(b->shape, &other));
+        if (fabs(m.r - 1) > 1e-6) PC_EXPECT_EQ_INT(m.r < 1, d.distance < 0);
+        bool centred = a->kind != SOLID_HULL && b->kind != SOLID_HULL && a->kind != SOLID_EGG && b->kind != SOLID_EGG;
+        if (m.r <= 1 + 1e-6 || !centred) continue; /* the centre of a hull or an egg is not its position */
+        for (int k = 0; k < 3; k++) far += pow(s.pose[1].position[k] - s.pose[0].position[k], 2);
+        PC_EXPECT_LE(d.distance / sqrt(far), m.rho * (1 + 1e-5));
+        PC_EXPECT_LE(m.rho, d.distance / ((one.inradius + other.inradius) * m.r) * (1 + 1e-5));
+        PC_EXPECT_LE(m.gap, d.distance * (1 + 1e-5));
+    }
+}
+
+PC_TEST(RoundDistance, AndRatioBoundEachOther) { eachPair(12, 0.7, expectEquivalent); }
+
+/* E 44: dPhi = (-n, n x c1; n, -n x c2) . (dq1, dq2), with n the unit vector between the closest points and c_i from the centre to its own. */
+PC_TEST(RoundDistance, ItsJacobianIsThatOfE44)
+{
+    pcRandom random = {41};
+    int tried = 0;
+    for (int i = 0; i < 200; i++) {
+        Solid *a = solidMake(&random, SOLID_ELLIPSOID, 0.8), *b = solidMake(&random, SOLID_ELLIPSOID, 0.8);
+        RoundScene s = roundScene(&random, a, b, 5, false);
+        pcDistance d;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        for (int q = 0; q < 12 && d.distance > 0.1; q++) {
+            double difference = 0, step = 1e-5, expected, c[3];
+            const double *n = d.normal, *k = q < 6 ? d.point1 : d.point2, *r = s.pose[q / 6].position;
+            for (int j = 0; j < 3; j++) c[j] = k[j] - r[j];
+            int x = (q + 1) % 3, y = (q + 2) % 3;
+            expected = q % 6 < 3 ? n[q % 3] : c[x] * n[y] - c[y] * n[x]; /* of body 2; -n x c = c x n */
+            if (q < 6) expected = -expected;
+            for (int side = -1; side <= 1; side += 2) {
+                RoundScene moved = s;
+                pcPose* p = moved.pose + q / 6;
+                double half = 0.5 * side * step, w[4] = {cos(half), 0, 0, 0}, o[4];
+                pcDistance at;
+                if (q % 6 < 3) p->position[q % 3] += side * step;
+                w[1 + q % 3] = sin(half);
+                memcpy(o, p->quaternion, sizeof o);
+                if (q % 6 >= 3) {
+                    p->quaternion[0] = w[0] * o[0] - w[1] * o[1] - w[2] * o[2] - w[3] * o[3];
+                    p->quaternion[1] = w[0] * o[1] + w[1] * o[0] + w[2] * o[3] - w[3] * o[2];
+                    p->quaternion[2] = w[0] * o[2] - w[1] * o[3] + w[2] * o[0] + w[3] * o[1];
+                    p->quaternion[3] = w[0] * o[3] + w[1] * o[2] - w[2] * o[1] + w[3] * o[0];
+                }
+                PC_EXPECT_STATUS(PC_OK, distance(&moved, &at));
+                difference += side * at.distance / (2 * step);
+            }
+            PC_EXPECT_NEAR(expected, difference, 1e-6);
+            tried++;
+        }
+        solidFree(a);
+        solidFree(b);
+    }
+    PC_EXPECT_GT(tried, 1000);
+}

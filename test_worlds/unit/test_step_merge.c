@@ -116,3 +116,32 @@ PC_TEST(StepMerge, CubeDeepInACornerIsHeldByAllItsFaces)
     for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(0.25, s.body[cube].pose.position[k], 1e-6);
     sceneEnd(&s);
 }
+
+/* A round piece covers what lies inside it, and nothing else: a box keeps its contacts beside a wheel, a ball or a bean on the same body. */
+PC_TEST(StepMerge, RoundPiecesHideOnlyWhatTheyHold)
+{
+    static const double semi[3] = {0.2, 0.3, 0.1};
+    for (int kind = 0; kind < 4; kind++) {
+        PC_CASE("piece %d", kind);
+        Scene s;
+        pcShape* piece = NULL;
+        sceneBegin(&s);
+        sceneFloor(&s);
+        int body = sceneBox(&s, 0, 0, 0.5, (const double[3]){1, 1, 1}, 1);
+        PC_ASSERT_STATUS(PC_OK, kind == 0   ? pcShapeCylinder(0.3, 0.2, &piece)
+                                : kind == 1 ? pcShapeCapsule(0.2, 0.2, &piece)
+                                : kind == 2 ? pcShapeEllipsoid(semi, &piece)
+                                            : pcShapeSphere(0.3, &piece));
+        sceneShape(&s, body, piece);
+        s.shape[2].pose.position[0] = 1;
+        s.shape[2].pose.position[2] = kind == 2 ? -0.4 : kind == 1 ? -0.2 : kind == 0 ? -0.4 : -0.2; /* each reaches the floor */
+        sceneRun(&s, 50);
+        PC_EXPECT_NEAR(0.5, s.body[body].pose.position[2], 1e-6);
+        int corners = 0;
+        for (int i = 0; i < s.result.contactCount; i++)
+            corners += fabs(fabs(s.touch[i].point[0]) - 0.5) < 1e-6 && s.touch[i].point[0] < 0.6;
+        PC_EXPECT_EQ_INT(4, corners);
+        PC_EXPECT_GT(s.result.contactCount, 4);
+        sceneEnd(&s);
+    }
+}
