@@ -24,6 +24,7 @@ int pcCliBenchMetric(int argc, char** argv);
 int pcCliBenchSolver(int argc, char** argv);
 int pcCliBenchPapers(int argc, char** argv);
 int pcCliBenchStep(int argc, char** argv);
+int pcCliBenchImplicit(int argc, char** argv);
 int pcCliBenchSimbenchmark(int argc, char** argv);
 int pcCliBenchNut(int argc, char** argv);
 int pcCliBenchHand(int argc, char** argv);

@@ -46,6 +46,7 @@ static void freeHost(pcHost* host)
     pcSpaceFree(&host->space);
     pcTouchesFree(&host->felt);
     pcMemoryFree(host->memory);
+    pcImplicitMemoryFree(host->implicit);
     free(host->touch);
     pcHostLogClose(host);
     pthread_mutex_destroy(&host->lock);

@@ -10,6 +10,7 @@
 #include "adapters/ode/host.h"
 #include "adapters/ode/space.h"
 #include "adapters/ode/touches.h"
+#include "pcontact/implicit.h"
 
 typedef struct pcHost {
     dWorldID world;
@@ -25,6 +26,7 @@ typedef struct pcHost {
     int (*native)(dWorldID, dReal); /* ODE's own step that the program called */
     pcSpace space;                  /* with what is known beyond ODE's words */
     pcMemory* memory;
+    pcImplicitMemory* implicit; /* of model=implicit; NULL before its first step */
     pcGathered gathered, aside; /* aside: room for measuring between steps */
     pcContactResult* touch;
     int touchRoom, touches;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "adapters/ode/collide.h"
+#include "adapters/ode/implicit.h"
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
@@ -142,7 +143,8 @@ static pcStatus solve(pcHost* host, double h)
                              .contactCapacity = host->touchRoom,
                              .grow = growTouches,
                              .growContext = host};
-    pcStatus status = pcSystemStep(&system, &settings, h, &result);
+    bool implicit = settings.model == PC_MODEL_IMPLICIT;
+    pcStatus status = implicit ? pcHostImplicitStep(host, &system, &settings, h, &result) : pcSystemStep(&system, &settings, h, &result);
     if (status != PC_OK) return status;
     host->report = result.report;
     host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom; /* all, unless out of memory */

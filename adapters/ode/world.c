@@ -23,7 +23,6 @@ static pcStatus checkSettings(const pcSettings* settings)
     const pcConeSolver* solver;
     pcStatus status = pcSettingsCheck(settings);
     if (status != PC_OK) return status;
-    if (settings->model == PC_MODEL_IMPLICIT) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit does not step worlds of ODE");
     bool ours = settings->model != PC_MODEL_NATIVE && settings->model != PC_MODEL_QUICK;
     if (!ours && settings->shadow) return pcFail(PC_ERROR_ARGUMENT, "model=shadow: only lcp and convex can be solved beside a native step");
     if (!ours) return PC_OK;

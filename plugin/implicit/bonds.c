@@ -10,7 +10,6 @@
 #include "shape/shape.h"
 
 enum { MOST_EVENTS = 32, MOST_CUTS = 32 };                     /* of a pair: the best set of that size */
-static const double FLAT = 1e-5;                               /* tilt of a disc below which the farthest point of its rim jumps about */
 static const double STEEP = 0.05;                              /* and above which the events have that point */
 static const unsigned long long DEEPEST = 0x7100000000000000u; /* ids of points that no event has */
 static const double MOST_FRICTION = 1000.0;                    /* what an infinite coefficient counts as */
@@ -81,7 +80,7 @@ static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece,
     out = v3Scale(1.0 / size, out);
     if (ball) core.z = x.z - shape->radius * out.z;
     if (!(v3Norm(v3Sub(x, v3AddScaled(core, shape->radius, out))) <= 1e-6 * shape->radius)) return;
-    if (disc && size < FLAT) {
+    if (disc && size < work->flat) {
         b->cut = true;
         return;
     }
@@ -152,7 +151,7 @@ static void remember(pcBond* b, const pcNear* near)
 static pcBond* addBond(pcWork* work)
 {
     if (work->bonds == work->room) {
-        int room = work->room > 0 ? 2 * work->room : 8;
+        int room = work->room > 0 ? 2 * work->room + 4 : work->nears + work->givens;
         pcBond* wider = pcArenaRaw(work->arena, pcBond, room);
         if (!wider) return NULL;
         if (work->bonds > 0) memcpy(wider, work->bond, (size_t)work->bonds * sizeof *wider);

@@ -91,10 +91,10 @@ typedef struct Slopes {
 } Slopes;
 
 /* Over the poses x1, theta1, x2, theta2, velocities held. */
-static void poseSlopes(const pcBond* b, const Sight* s, const pcGeometry* g, double h, Slopes* out)
+static void poseSlopes(const pcBond* b, const Sight* s, const pcGeometry* g, pcColumns columns, double h, Slopes* out)
 {
     v3 f = forceOf(b, b->c), m = momentOf(b, b->c), none = {0, 0, 0};
-    for (int c = 0; c < 12; c++) {
+    for (int c = columns.first; c < columns.end; c++) {
         int axis = c % 3;
         v3 e = {axis == 0, axis == 1, axis == 2}, at1 = c < 3 ? e : none, at2 = c >= 6 && c < 9 ? e : none;
         v3 turn = v3Cross(b->n, g->dn[c]), r1 = v3Sub(g->dx[c], at1), r2 = v3Sub(g->dx[c], at2);
@@ -155,18 +155,21 @@ static void addSlopes(pcWork* work, pcBond* b, const pcGeometry* g)
     Sight s = sightOf(work, b);
     Slopes slopes;
     double W[4][12], K[144], half[4][12];
-    poseSlopes(b, &s, g, work->move.h, &slopes);
-    chainBody(s.p1, &slopes, 0), chainBody(s.p2, &slopes, 6);
+    pcColumns columns = pcBondColumns(work, b);
+    poseSlopes(b, &s, g, columns, work->move.h, &slopes);
+    if (columns.first == 0) chainBody(s.p1, &slopes, 0);
+    if (columns.end == 12) chainBody(s.p2, &slopes, 6);
     rowsOf(b, &s, W);
     for (int k = 0; k < 4; k++)
-        for (int c = 0; c < 12; c++) b->U[12 * k + c] = slopes.u[c][k] + (k > 0 ? W[k][c] : (1.0 - work->ahead) * W[k][c]);
+        for (int c = columns.first; c < columns.end; c++)
+            b->U[12 * k + c] = slopes.u[c][k] + (k > 0 ? W[k][c] : (1.0 - work->ahead) * W[k][c]);
     for (int i = 0; i < 4; i++)
-        for (int c = 0; c < 12; c++) {
+        for (int c = columns.first; c < columns.end; c++) {
             half[i][c] = 0.0;
             for (int k = 0; k < 4; k++) half[i][c] += b->C[4 * i + k] * b->U[12 * k + c];
         }
-    for (int r = 0; r < 12; r++)
-        for (int c = 0; c < 12; c++) {
+    for (int r = columns.first; r < columns.end; r++)
+        for (int c = columns.first; c < columns.end; c++) {
             double sum = slopes.wrench[c][r];
             for (int i = 0; i < 4; i++) sum += W[i][r] * half[i][c];
             K[12 * r + c] = -sum;

@@ -3,6 +3,12 @@
 
 const pcPlace* pcPlaceOf(const pcWork* work, int body) { return work->place + (body >= 0 ? body : work->system->bodyCount); }
 
+pcColumns pcBondColumns(const pcWork* work, const pcBond* b)
+{
+    bool moves1 = b->body1 >= 0 && work->motion[b->body1].moves, moves2 = b->body2 >= 0 && work->motion[b->body2].moves;
+    return (pcColumns){moves1 ? 0 : 6, moves2 ? 12 : 6};
+}
+
 void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, pcPlacedPiece* out)
 {
     const pcPlacedForm* placed = work->system->forms + form;
@@ -66,7 +72,8 @@ static bool frozenGeometry(const pcWork* work, const pcBond* bond, bool slopes, 
     int other = 1 - bond->owner;
     double half = other ? -0.5 : 0.5;
     out->n = n, out->s = v3Dot(n, apart), out->x = v3AddScaled(s[other].x, half * out->s, n);
-    for (int c = 0; slopes && c < 12; c++) {
+    pcColumns columns = pcBondColumns(work, bond);
+    for (int c = columns.first; slopes && c < columns.end; c++) {
         int axis = c % 3, body = c / 6;
         v3 e = {axis == 0, axis == 1, axis == 2}, none = {0, 0, 0}, move = c % 6 < 3 ? e : none, turn = c % 6 < 3 ? none : e, dx[2];
         v3 dn = body == bond->owner ? v3Cross(turn, n) : none;
@@ -108,9 +115,10 @@ static bool levelGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* o
     out->n = n, out->x = level->x, out->s = near->soft ? softGap(near, side, n, straight) : straight;
     if (!slopes) return true;
     pcLevelSlope slope;
-    if (!pcLevelDifferentiate(&pair, level, centre, &slope)) return false;
+    pcColumns columns = pcBondColumns(work, bond);
+    if (!pcLevelDifferentiate(&pair, level, centre, columns, &slope)) return false;
     double bent = straight != 0.0 ? out->s / straight : 1.0; /* a layer's depth against t / |N|: 1 to first order */
-    for (int c = 0; c < 12; c++) {
+    for (int c = columns.first; c < columns.end; c++) {
         double along = v3Dot(n, slope.N[c]);
         out->dx[c] = slope.x[c];
         out->dn[c] = v3Scale(1.0 / size, v3AddScaled(slope.N[c], -along, n));
@@ -119,7 +127,93 @@ static bool levelGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* o
     return true;
 }
 
+/* ---- balls ---- */
+
+/* A ball, or a half-space, in the world: what needs no level. */
+typedef struct Simple {
+    bool ball, plane;
+    v3 at; /* centre; a point of the plane */
+    v3 m;  /* outwards of the plane */
+    double radius;
+} Simple;
+
+static Simple simpleOf(const pcPlacedPiece* side)
+{
+    const pcFunction* f = side->piece->function;
+    if (side->piece->count != 1 || (f->kind != PC_FUNCTION_SPHERE && f->kind != PC_FUNCTION_PLANE)) return (Simple){0};
+    Simple s = {.ball = f->kind == PC_FUNCTION_SPHERE, .plane = f->kind == PC_FUNCTION_PLANE, .radius = f->d};
+    s.m = s.plane ? m3Mul(&side->R, f->a) : v3Make(0, 0, 0);
+    v3 own = s.plane ? v3Scale(f->d, f->a) : f->placed ? f->at : v3Make(0, 0, 0);
+    s.at = v3Add(side->at, m3Mul(&side->R, own));
+    return s;
+}
+
+/* How a point of a body moves along column c. */
+static v3 carried(const pcPlace* p, v3 x, int c)
+{
+    v3 e = {c % 3 == 0, c % 3 == 1, c % 3 == 2};
+    return c % 6 < 3 ? e : v3Cross(e, v3Sub(x, p->at));
+}
+
+/* n = d / |d|, s = |d| - r1 - r2. */
+static void ballOnBall(const Simple side[2], const pcPlace* const p[2], pcColumns columns, pcGeometry* out)
+{
+    v3 d = v3Sub(side[1].at, side[0].at), n;
+    double far = v3Norm(d);
+    n = v3Scale(1.0 / far, d);
+    out->n = n, out->s = far - side[0].radius - side[1].radius;
+    double half = side[0].radius + 0.5 * out->s;
+    out->x = v3AddScaled(side[0].at, half, n);
+    for (int c = columns.first; c < columns.end; c++) {
+        v3 moved = carried(p[c / 6], side[c / 6].at, c), rest = {0, 0, 0}, dd = c < 6 ? v3Neg(moved) : moved;
+        out->ds[c] = v3Dot(n, dd);
+        out->dn[c] = v3Scale(1.0 / far, v3AddScaled(dd, -out->ds[c], n));
+        out->dx[c] = v3AddScaled(v3AddScaled(c < 6 ? moved : rest, 0.5 * out->ds[c], n), half, out->dn[c]);
+    }
+}
+
+/* s = m.(c - q) - r; the normal is m seen from the plane. */
+static void ballOnPlane(const Simple side[2], const pcPlace* const p[2], pcColumns columns, pcGeometry* out)
+{
+    int ball = side[0].ball ? 0 : 1;
+    const Simple *b = side + ball, *q = side + 1 - ball;
+    v3 apart = v3Sub(b->at, q->at);
+    double sign = ball ? 1.0 : -1.0;
+    out->s = v3Dot(q->m, apart) - b->radius, out->n = v3Scale(sign, q->m);
+    double half = b->radius + 0.5 * out->s;
+    out->x = v3AddScaled(b->at, -half, q->m);
+    for (int c = columns.first; c < columns.end; c++) {
+        bool own = c / 6 == ball;
+        v3 e = {c % 3 == 0, c % 3 == 1, c % 3 == 2}, rest = {0, 0, 0}, moved = carried(p[c / 6], own ? b->at : q->at, c);
+        v3 dm = !own && c % 6 >= 3 ? v3Cross(e, q->m) : rest;
+        out->ds[c] = (own ? 1.0 : -1.0) * v3Dot(q->m, moved) + v3Dot(dm, apart);
+        out->dn[c] = v3Scale(sign, dm);
+        out->dx[c] = v3AddScaled(v3AddScaled(own ? moved : rest, -0.5 * out->ds[c], q->m), -half, dm);
+    }
+}
+
+/* Rigid balls and half-spaces: the distance itself. False: the pair is another. */
+static bool ballGeometry(const pcWork* work, const pcBond* bond, bool slopes, pcGeometry* out)
+{
+    const pcNear* near = work->near + bond->near;
+    const pcPlace* p[2] = {pcPlaceOf(work, bond->body1), pcPlaceOf(work, bond->body2)};
+    pcPlacedPiece placed[2];
+    pcPlacePiece(work, near->form1, near->piece1, p[0], placed), pcPlacePiece(work, near->form2, near->piece2, p[1], placed + 1);
+    const Simple side[2] = {simpleOf(placed), simpleOf(placed + 1)};
+    pcColumns columns = slopes ? pcBondColumns(work, bond) : (pcColumns){0, 0};
+    if (side[0].ball && side[1].ball && v3Norm(v3Sub(side[1].at, side[0].at)) > 0.0)
+        ballOnBall(side, p, columns, out);
+    else if ((side[0].ball && side[1].plane) || (side[0].plane && side[1].ball))
+        ballOnPlane(side, p, columns, out);
+    else
+        return false;
+    return true;
+}
+
 bool pcBondGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out)
 {
-    return bond->frozen ? frozenGeometry(work, bond, slopes, out) : levelGeometry(work, bond, slopes, out);
+    if (bond->frozen) return frozenGeometry(work, bond, slopes, out);
+    const pcNear* near = work->near + bond->near;
+    if (near->simple && !near->soft && ballGeometry(work, bond, slopes, out)) return true;
+    return levelGeometry(work, bond, slopes, out);
 }

@@ -363,14 +363,14 @@ bool pcLevelSolve(const pcLevelPair* pair, pcArena* arena, pcLevel* level)
 
 /* Turning body b by theta about its centre c moves the point x of its axes by theta x (x - c): its functions see x move the other way, and
  * their gradients turn along. */
-bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centre[2], pcLevelSlope* out)
+bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centre[2], pcColumns columns, pcLevelSlope* out)
 {
     pcJet jet[PC_ACTIVE];
     double A[MOST * MOST], B[MOST * 12];
     int n = 4 + s->count;
     memset(B, 0, sizeof B);
     for (int i = 0; i < s->count; i++) jet[i] = jetAt(p, s->index[i], s->x);
-    for (int c = 0; c < 12; c++) {
+    for (int c = columns.first; c < columns.end; c++) {
         int body = c / 6, axis = c % 3;
         v3 e = {axis == 0, axis == 1, axis == 2}, r = v3Sub(s->x, centre[body]);
         bool turns = c % 6 >= 3;
@@ -390,11 +390,12 @@ bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centr
     }
     double own[12][3];
     memset(own, 0, sizeof own);
-    for (int c = 0; c < 6; c++) v3Store(own[c], v3Make(-B[c], -B[12 + c], -B[24 + c])); /* what body 1's own motion makes of N */
+    for (int c = columns.first; c < columns.end && c < 6; c++)
+        v3Store(own[c], v3Make(-B[c], -B[12 + c], -B[24 + c])); /* what body 1's own motion makes of N */
     bool unique = p->side[0]->piece->round || p->side[1]->piece->round;
     kktMatrix(p, s, jet, unique ? 1e-9 : 1e-2, A); /* along a line of contact the point stays, as far as Newton's method is concerned */
-    if (!pcSmallSolve(n, A, n, B, 12, 12)) return false;
-    for (int c = 0; c < 12; c++) {
+    if (!pcSmallSolve(n, A, n, B + columns.first, columns.end - columns.first, 12)) return false;
+    for (int c = columns.first; c < columns.end; c++) {
         out->x[c] = v3Make(B[c], B[12 + c], B[24 + c]), out->t[c] = B[36 + c];
         v3 N = v3Load(own[c]);
         for (int i = 0; i < s->count; i++) {

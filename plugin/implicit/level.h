@@ -52,7 +52,10 @@ typedef struct pcLevelSlope {
     double t[12];
     v3 x[12], N[12];
 } pcLevelSlope;
-bool pcLevelDifferentiate(const pcLevelPair* pair, const pcLevel* level, const v3 centre[2], pcLevelSlope* out);
+typedef struct pcColumns {
+    int first, end; /* those of bodies that move: 0 .. 12, or half of it */
+} pcColumns;
+bool pcLevelDifferentiate(const pcLevelPair* pair, const pcLevel* level, const v3 centre[2], pcColumns columns, pcLevelSlope* out);
 
 /* G 35: how far x lies below the surface of a piece along its outward direction n; by its largest function. */
 double pcLevelDepth(const pcPlacedPiece* side, v3 x, v3 n);

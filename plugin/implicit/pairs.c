@@ -120,6 +120,7 @@ static pcStatus addNear(pcImplicitRun* run, const pcPair* pair, int piece1, int 
     *near = (pcNear){.form1 = pair->shape1, .form2 = pair->shape2, .piece1 = piece1, .piece2 = piece2};
     near->body1 = a->body, near->body2 = b->body, near->margin = pair->margin;
     near->events = !functions || (shapes && !p->round && !q->round);
+    near->simple = p->count == 1 && q->count == 1;
     chooseLayer(a, b, near);
     return PC_OK;
 }

@@ -49,6 +49,7 @@ typedef struct pcNear {
     int body1, body2; /* PC_WORLD: none */
     double margin;
     bool events;  /* faces, edges, lines: contacts by pcEventsOfPair, one per corner of the region; else one contact by the functions */
+    bool simple;  /* one function each: the pair may have a closed form */
     bool checked; /* the surface is known */
     bool skipped; /* … and wants no contact */
     pcSurface surface;
@@ -133,6 +134,7 @@ typedef struct pcWork {
     const pcKeptBond* given; /* of all of them, from the last step; id 0: unknown */
 
     bool exact;   /* bonds of functions are where they will be; else frozen as well */
+    double flat;  /* tilt of a disc below which the farthest point of its rim jumps about, so that points are kept */
     bool lost;    /* a level problem was not solved with the bodies at hand: one may lie in another beyond its middle */
     double ahead; /* part of the step after which the geometry is taken; beyond it, it goes on along straight lines. 1: the implicit step */
     double scale; /* what counts as one unit of velocity */
@@ -150,6 +152,7 @@ typedef struct pcGeometry {
     v3 dx[12], dn[12];
 } pcGeometry;
 bool pcBondGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out);
+pcColumns pcBondColumns(const pcWork* work, const pcBond* bond); /* of its bodies that move */
 void pcPlacePiece(const pcWork* work, int form, int piece, const pcPlace* body, pcPlacedPiece* out);
 const pcPlace* pcPlaceOf(const pcWork* work, int body);
 

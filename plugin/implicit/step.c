@@ -95,15 +95,36 @@ static void forgetBonds(pcWork* work)
     work->bond = NULL, work->bonds = work->room = 0;
 }
 
+static bool hasFaces(const pcWork* work)
+{
+    for (int i = 0; i < work->nears; i++)
+        if (work->near[work->nearOf[i]].events) return true;
+    return false;
+}
+
+/* What a rim does that all but lies flat is hard to foresee: more of its points are kept where few of them did not lead to an answer. */
+static pcStatus solveWith(pcWork* work, pcIslandEnd* end)
+{
+    static const double flat[] = {1e-5, 1e-3, 0.05};
+    pcStatus status = PC_OK;
+    for (int i = 0; i < 3; i++) {
+        work->flat = flat[i];
+        forgetBonds(work);
+        status = pcIslandImplicit(work, end);
+        if (status != PC_OK || end->solved || !hasFaces(work) || !pcArenaGood(work->arena)) break;
+    }
+    return status;
+}
+
 /* Midpoint where nothing rigid acts, else Euler. */
 static pcStatus solveOnce(pcImplicitRun* run, pcWork* work, pcIslandEnd* end)
 {
     work->move.midpoint = run->system->scheme == PC_SCHEME_MIDPOINT && work->rows == 0;
-    pcStatus status = pcIslandImplicit(work, end);
+    pcStatus status = solveWith(work, end);
     if (status != PC_OK || !work->move.midpoint || (end->solved && !actsRigidly(work))) return status;
     work->move.midpoint = false;
     forgetBonds(work);
-    return pcIslandImplicit(work, end);
+    return solveWith(work, end);
 }
 
 static void takeIsland(pcImplicitRun* run, const pcWork* work)

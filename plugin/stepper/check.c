@@ -220,7 +220,8 @@ static pcStatus checkModel(const pcSystem* s, const pcSettings* settings)
     if (settings->shadow)
         return pcFail(PC_ERROR_UNSUPPORTED, "model=shadow:%s steps beside a host; there is none here", pcModelName(settings->model));
     if (settings->model != PC_MODEL_LCP && settings->model != PC_MODEL_CONVEX)
-        return pcFail(PC_ERROR_UNSUPPORTED, "model=%s is not a model of pcSystemStep: lcp and convex are", pcModelName(settings->model));
+        return pcFail(PC_ERROR_UNSUPPORTED, "model=%s is not a model of pcSystemStep: lcp and convex are%s", pcModelName(settings->model),
+                      settings->model == PC_MODEL_IMPLICIT ? ", and pcImplicitSystemStep has it" : "");
     if (settings->narrowphase == PC_NARROW_NATIVE && s->shapeCount > 0)
         return pcFail(PC_ERROR_UNSUPPORTED,
                       "only narrowphase=ratio and euclid find the contacts of shapes here; others can be given as contacts");

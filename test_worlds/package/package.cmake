@@ -43,6 +43,7 @@ function(next_program file)
 endfunction()
 next_program(${work}/consumer/consumer.c)
 next_program(${work}/step.c)
+next_program(${work}/implicit.c)
 configure_file(${CONSUMER}/CMakeLists.txt ${work}/consumer/CMakeLists.txt COPYONLY)
 
 # Its output: the four lower corners of the box, 0.01 above the floor.
@@ -68,6 +69,11 @@ run(${CC} ${work}/step.c -o ${work}/step ${flags} -Wl,-rpath,${prefix}/${LIBDIR}
 run(${work}/step)
 if(NOT output MATCHES "^slid 0\\.902 m ")
     message(FATAL_ERROR "The README's second program printed\n${output}instead of the distance that the box slides.")
+endif()
+run(${CC} ${work}/implicit.c -o ${work}/implicit ${flags} -Wl,-rpath,${prefix}/${LIBDIR})
+run(${work}/implicit)
+if(NOT output MATCHES "never deeper than [0-9.]+e-1[0-9] m")
+    message(FATAL_ERROR "The README's third program printed\n${output}instead of a depth below 1e-9.")
 endif()
 
 run(${CMAKE_COMMAND} -S ${work}/consumer -B ${work}/by_cmake -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_C_COMPILER=${CC})

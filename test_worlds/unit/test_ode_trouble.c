@@ -67,11 +67,11 @@ PC_TEST(OdeTrouble, BadCallsAreRefused)
     Boxes b;
     boxesBegin(&b);
     dBodyID box = boxesAdd(&b, 0, 0, 5, 1);
-    pcSettings raw = {0}, implicit = boxesSettings("model=implicit");
+    pcSettings raw = {0}, unsolved = boxesSettings("solver=fixedpoint model=convex");
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(NULL, NULL, NULL));
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcWorldAttach(b.world, NULL, &raw));
-    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldAttach(b.world, NULL, &implicit));
-    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldSetSettings(b.world, &implicit));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldAttach(b.world, NULL, &unsolved));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcWorldSetSettings(b.world, &unsolved));
     const char* const shadows[2] = {"model=shadow:native", "model=shadow:quick"};
     for (int i = 0; i < 2; i++) {
         pcSettings nothing = boxesSettings(shadows[i]);

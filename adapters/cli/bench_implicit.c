@@ -1,0 +1,209 @@
+/* pcontact bench implicit: the geometrically implicit step: G's worlds, random configurations, time. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "adapters/cli/cli.h"
+#include "adapters/cli/options.h"
+#include "test_worlds/unit/implicit_judge.h"
+#include "test_worlds/unit/implicit_worlds.h"
+
+static const char help[] =
+    "Usage: pcontact bench implicit [--cases N]\n\n"
+    "The geometrically implicit step: microseconds per step of G's disc (target 20) and sphere on two spheres (target 100), cost\n"
+    "against the number of separate contacts, the energy of the disc over 100 rolls, transitions and energies of the papers' worlds\n"
+    "against the step, and N random contact configurations (100000 unless told), each judged by code that shares nothing with the\n"
+    "solver. Every failure is listed. Ends with 1 if a check fails.\n";
+
+static ImplicitWorld w;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compareNumbers(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+/* Median microseconds of one step of the world as it stands. */
+static double stepTime(int steps)
+{
+    static double each[20000];
+    for (int i = 0; i < steps; i++) {
+        double from = now();
+        if (implicitWorldStep(&w) != PC_OK) return (double)NAN;
+        each[i] = 1e6 * (now() - from);
+    }
+    qsort(each, (size_t)steps, sizeof *each, compareNumbers);
+    return each[steps / 2];
+}
+
+/* ---- time ---- */
+
+static void times(void)
+{
+    puts("microseconds per step (median)");
+    for (int kind = 0; kind < DISC_KINDS; kind++) {
+        implicitDisc(&w, (DiscKind)kind, 0.01);
+        double time = stepTime(3000);
+        printf("  disc as a %-24s %8.2f   target 20 (G: 20000)\n", discNames[kind], time);
+        implicitWorldEnd(&w);
+    }
+    implicitTwoSpheres(&w, 0.01);
+    double rolling = stepTime(290);
+    printf("  sphere on two spheres              %8.2f   target 100 (G: 400000)\n", rolling);
+    implicitWorldEnd(&w);
+    puts("  separate contacts        1      4     16     64    256");
+    printf("  per contact       ");
+    for (int count = 1; count <= 256; count *= 4) {
+        implicitApart(&w, count, 0.01);
+        for (int i = 0; i < 5; i++) implicitWorldStep(&w);
+        printf(" %6.2f", stepTime(count > 32 ? 100 : 1000) / count);
+        implicitWorldEnd(&w);
+    }
+    puts("");
+}
+
+/* ---- worlds ---- */
+
+static bool discs(void)
+{
+    bool good = true;
+    puts("\nkinetic energy of the disc over 100 rolls at h = 0.01 (G: constant within 1e-6)");
+    for (int kind = 0; kind < DISC_KINDS; kind++) {
+        double worst = 0.0;
+        implicitDisc(&w, (DiscKind)kind, 0.01);
+        for (int i = 0; i < 20944 && implicitWorldStep(&w) == PC_OK; i++) worst = fmax(worst, fabs(w.result.report.step.kinetic - 6.75));
+        printf("  as a %-24s 6.75 J within %.1e\n", discNames[kind], worst);
+        good &= worst <= 1e-9;
+        implicitWorldEnd(&w);
+    }
+    return good;
+}
+
+static void spheres(void)
+{
+    puts("\nsphere on two spheres (G at h = 0.01: slides at about 3.0 s, leaves the first at 3.2, the second at 3.6)");
+    puts("        h   contact 2 slides   contact 1 ends   contact 2 ends   end velocity x y           fall-backs  worst residual");
+    for (int i = 0; i < 5; i++) {
+        double h = 0.02 / (1 << i), slides = 0.0, ends[3] = {0, 0, 0}, v[2] = {0, 0}, residual = 0.0;
+        int fallbacks = 0;
+        implicitTwoSpheres(&w, h);
+        for (int k = 0; k < (int)(4.0 / h + 0.5) && implicitWorldStep(&w) == PC_OK; k++) {
+            fallbacks += w.result.report.step.fallbacks, residual = fmax(residual, w.result.report.step.residual);
+            for (int c = 0; c < w.result.contactCount; c++) {
+                const pcImplicitContact* contact = w.contact + c;
+                if (!(contact->impulse[0] > 0.0)) continue;
+                ends[contact->form2] = w.time;
+                if (contact->form2 == 2) v[0] = w.body[0].velocity[0], v[1] = w.body[0].velocity[1];
+                if (contact->form2 == 2 && slides == 0.0 && hypot(contact->slip[0], contact->slip[1]) > 1e-6) slides = w.time;
+            }
+        }
+        printf("  %7.5f   %16.4f   %14.4f   %14.4f   %12.8f %11.8f   %10d  %.1e\n", h, slides, ends[1], ends[2], v[0], v[1], fallbacks,
+               residual);
+        implicitWorldEnd(&w);
+    }
+}
+
+static void layers(void)
+{
+    static const double deepest[] = {0.05, 1.0};
+    puts("\ndisc on a layer of k = 1000 (G 6.3), 2 s: J lost after the core was hit, or in all");
+    puts("  scheme     deepest        h   core hit, s   lost, J");
+    for (int i = 0; i < 8; i++) {
+        bool midpoint = i / 4, deep = i / 2 % 2;
+        double h = i % 2 ? 1e-4 : 2e-4, hit = 0.0;
+        implicitLayered(&w, h, deepest[deep], midpoint ? PC_SCHEME_MIDPOINT : PC_SCHEME_EULER);
+        double start = implicitLayerEnergy(&w);
+        while (w.time < 2.0 && implicitWorldStep(&w) == PC_OK)
+            if (w.result.report.coreImpulse > 0.0) start = implicitLayerEnergy(&w), hit = hit > 0.0 ? hit : w.time;
+        printf("  %-8s %9g %8g   %11.4f   %.2e\n", midpoint ? "midpoint" : "euler", deepest[deep], h, hit, start - implicitLayerEnergy(&w));
+        implicitWorldEnd(&w);
+    }
+}
+
+/* ---- random configurations ---- */
+
+typedef struct Tally {
+    int cases, pushing, fallbacks, errors, refused; /* refused: by the judge */
+    double worst, penetration;
+} Tally;
+
+static void tryCase(int family, int seed, Tally* t)
+{
+    static pcImplicitContact contact[256];
+    double v[6 * CASE_BODIES];
+    pcPose pose[CASE_BODIES];
+    ImplicitCase c;
+    pcImplicitResult r = {.velocity = v, .pose = pose, .contacts = contact, .contactCapacity = 256};
+    implicitCaseMake(family, (unsigned)seed, &c);
+    t->cases++;
+    if (pcImplicitStep(&c.system, &c.settings, c.h, &r) != PC_OK) {
+        printf("  failure: %s, seed %d: %s\n", implicitFamilyNames[family], seed, pcLastError());
+        t->errors++;
+    } else if (r.report.step.fallbacks > 0) {
+        printf("  failure: %s, seed %d: took the LCP step\n", implicitFamilyNames[family], seed);
+        t->fallbacks++;
+    } else {
+        ImplicitVerdict verdict = implicitJudge(&c, &r);
+        double worst = implicitWorst(&verdict);
+        t->pushing += r.report.coreImpulse > 0.0;
+        t->worst = fmax(t->worst, worst), t->penetration = fmax(t->penetration, verdict.penetration);
+        if (!(worst <= 1e-10 && verdict.penetration <= 1e-9)) {
+            printf("  failure: %s, seed %d: residual %.1e, penetration %.1e by the judge\n", implicitFamilyNames[family], seed, worst,
+                   verdict.penetration);
+            t->refused++;
+        }
+    }
+    implicitCaseFree(&c);
+}
+
+static bool randoms(int cases)
+{
+    Tally all = {0};
+    printf("\n%d random contact configurations, h from 0.001 to 0.1, each judged independently\n", cases);
+    for (int family = 0; family < CASE_FAMILIES; family++) {
+        Tally t = {0};
+        for (int seed = 0; seed < (cases + family) / CASE_FAMILIES; seed++) tryCase(family, seed, &t);
+        printf("  %-22s %6d, %6d push; residual %.1e, penetration %.1e\n", implicitFamilyNames[family], t.cases, t.pushing, t.worst,
+               t.penetration);
+        all.cases += t.cases, all.fallbacks += t.fallbacks, all.errors += t.errors, all.refused += t.refused;
+    }
+    int failures = all.fallbacks + all.errors + all.refused;
+    printf(
+        "  failures: %d of %d (target: fewer than 1 in 10000): %d took the LCP step, %d were refused by the judge, %d ended in an error\n",
+        failures, all.cases, all.fallbacks, all.refused, all.errors);
+    return 10000.0 * failures < all.cases;
+}
+
+int pcCliBenchImplicit(int argc, char** argv)
+{
+    int cases = 100000;
+    for (int i = 0; i < argc; i++) {
+        const char* value;
+        double number;
+        if (pcCliIsHelp(argv[i])) {
+            fputs(help, stdout);
+            return PC_CLI_OK;
+        }
+        if (!pcCliOption("--cases", argc, argv, &i, &value)) return pcCliBadInput("'bench implicit' takes no argument '%s'", argv[i]);
+        if (!value) return PC_CLI_BAD_INPUT;
+        if (!pcCliNumber(value, &number) || !(number >= 0.0 && number <= 1e8))
+            return pcCliBadInput("--cases takes a whole number, not '%s'", value);
+        cases = (int)number;
+    }
+    times();
+    bool good = discs();
+    spheres();
+    layers();
+    if (cases > 0) good &= randoms(cases);
+    return good ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
+}
