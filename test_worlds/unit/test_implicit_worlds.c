@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapters/cli/disc.h"
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/counting.h"
 #include "test_worlds/unit/implicit_worlds.h"
@@ -30,6 +31,21 @@ PC_TEST(ImplicitWorlds, DiscKeepsItsEnergyOverAHundredRolls)
         PC_EXPECT_EQ_INT(0, fallbacks);
         PC_EXPECT_NEAR(-3.0 * 209.44, w.body[0].pose.position[0], 1e-6);
         implicitWorldEnd(&w);
+    }
+}
+
+/* G's figure 1: `pcontact bench disc` is the whole table. */
+PC_TEST(ImplicitWorlds, PolygonsLoseWhereTheDiscDoesNot)
+{
+    static const int corners[] = {10, 50};
+    pcDiscRun run;
+    PC_ASSERT_STATUS(PC_OK, pcDiscRoll(0, "model=implicit mu=0.5", 0.01, 5.0, &run));
+    PC_EXPECT_NEAR(0.0, run.lost, 1e-9);
+    PC_EXPECT_NEAR(10.0, run.way, 1e-9);
+    for (int i = 0; i < 2; i++) {
+        PC_CASE("corners=%d", corners[i]);
+        PC_ASSERT_STATUS(PC_OK, pcDiscRoll(corners[i], "model=lcp mu=0.5", 0.01, 5.0, &run));
+        PC_EXPECT_GT(run.lost, 0.1 * run.before);
     }
 }
 
