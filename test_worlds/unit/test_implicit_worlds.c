@@ -231,6 +231,32 @@ PC_TEST(ImplicitWorlds, JointRowsHoldWhileContactsAct)
     implicitWorldEnd(&w);
 }
 
+/* ---- no answer ---- */
+
+/* A ball between a wall and a press that closes: nothing keeps out of both. The step ends all the same, with the LCP's best, and says so. */
+PC_TEST(ImplicitWorlds, SqueezedBallTakesTheLcpStepAndIsCounted)
+{
+    const double wall[4] = {1, 0, 0, -1}, press[4] = {-1, 0, 0, -1};
+    pcForm *ball = NULL, *left = NULL, *right = NULL;
+    implicitWorldBegin(&w);
+    PC_ASSERT_STATUS(PC_OK, pcFormSphere(1.0, &ball));
+    PC_ASSERT_STATUS(PC_OK, pcFormHalfSpace(wall, &left));
+    PC_ASSERT_STATUS(PC_OK, pcFormHalfSpace(press, &right));
+    w.system.gravity[2] = 0.0;
+    implicitBody(&w, implicitOwn(&w, ball), 1.0, 0.4);
+    int closes = implicitBody(&w, implicitOwn(&w, right), 1.0, 1.0);
+    w.body[closes].kind = PC_BODY_KINEMATIC, w.body[closes].velocity[0] = -0.5;
+    implicitFixed(&w, implicitOwn(&w, left), 0, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        PC_ASSERT_STATUS(PC_OK, implicitWorldStep(&w));
+        PC_EXPECT_EQ_INT(1, w.result.report.step.fallbacks);
+        PC_EXPECT_EQ_INT(PC_INACCURATE, (int)w.result.report.step.outcome);
+        PC_EXPECT_EQ_STR("lcp", w.result.report.step.solver);
+        for (int k = 0; k < 6; k++) PC_EXPECT_LE(fabs(w.velocity[k]), 10.0);
+    }
+    implicitWorldEnd(&w);
+}
+
 /* ---- manners ---- */
 
 PC_TEST(ImplicitWorlds, SecondStepAllocatesNothing)
