@@ -18,7 +18,7 @@ DIR     = $(BUILD)/$(KIND)
 # CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
 CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: help setup configure build demo test test-hosts test-report figures gallery bench fuzz install sanitize tsan format clean
+.PHONY: help setup configure build demo test test-hosts test-report figures gallery bench bench-rivals setup-rivals fuzz install sanitize tsan format clean
 
 help:
 	@echo "make demo            build, and compare ODE with us on a world that balances"
@@ -28,6 +28,7 @@ help:
 	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
 	@echo "make figures         the pictures of the README, from such pages"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
+	@echo "make bench-rivals    install Bullet and MuJoCo, and play scenes under them as well"
 	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
 	@echo "                     FUZZ_METRIC, FUZZ_SDF: other arguments for the two programs, such as FUZZ_SDF='1000 7' (files, seed)"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
@@ -94,6 +95,13 @@ bench: build
 	@$(DIR)/pcontact bench solver $(ARGS)
 	@echo "== bench: pcontact bench step"
 	@$(DIR)/pcontact bench step $(ARGS)
+
+bench-rivals: setup-rivals build
+	@$(CMAKE) $(DIR) >/dev/null && $(CMAKE) --build $(DIR) --parallel $(JOBS) --target rivals
+	@$(DIR)/pcontact bench step $(or $(ARGS),stack10 stackmass under1e4 wall55 domino20 chain10)
+
+setup-rivals: setup
+	@bash .ci/setup libbullet-dev libmujoco-dev
 
 FUZZ_METRIC ?= $(or $(ARGS),--cases 10000000 --jobs $(JOBS))
 FUZZ_SDF    ?= 20000

@@ -43,6 +43,7 @@ static const char* const gaps[GAPS] = {"default", "paper"};
 typedef struct Bench {
     bool quick;
     FILE* csv;
+    const char* csvName;
     bool named[PAPERS], any;
     pcCliPage page;
     int points[PAPERS];
@@ -153,7 +154,7 @@ static int readOptions(Bench* b, int argc, char** argv)
             b->quick = true;
         } else if (pcCliOption("--csv", argc, argv, &i, &file)) {
             if (!file) return PC_CLI_BAD_INPUT;
-            b->csv = fopen(file, "w");
+            b->csv = fopen(file, "w"), b->csvName = file;
             if (!b->csv) return pcCliBadInput("'%s' cannot be written", file);
             fputs("world,model,gap,gamma,h,mean,most,residual\n", b->csv);
         } else if (pcCliOption("--report", argc, argv, &i, &file)) {
@@ -190,6 +191,5 @@ int pcCliBenchPapers(int argc, char** argv)
         if (code == PC_CLI_OK) code = writePage(&b);
     }
     pcCliPageDrop(&b.page);
-    if (b.csv && fclose(b.csv) != 0 && code == PC_CLI_OK) code = PC_CLI_CHECK_FAILED;
-    return code;
+    return pcCliCloseFile(b.csv, b.csvName, code);
 }

@@ -1,6 +1,6 @@
 /*
  * pcontact bench step, second part: the same scene from the same start under dWorldStep, dWorldQuickStep with 20 and with 200 iterations, and
- * our model, measured by the same code.
+ * our model, measured by the same code; and under Bullet and MuJoCo where they were built (rivals.h).
  *
  * Each play is a process of its own: one step of dWorldStep may take minutes, so whoever exceeds the cap is ended, and what it has measured
  * until then, in memory that it shares with us, is printed. A step counts as settled if no body moves faster than SETTLED after it.
@@ -8,8 +8,11 @@
  *   solver      what follows once contacts are known: of ODE its step with the making of contact joints, of ours assembly and solution
  *   residual    by the judge (judge.h), the same for all
  *   missed      steps of ours whose own certificate is above 1e-8
- *   creep       the furthest that a body of a standing scene gets after a fifth of the time
+ *   creep       the furthest that a body of a standing scene gets after a fifth of the time; speed: the fastest that one is after that
  *   stands      no body has left its place by more than the scene allows
+ *   rests       it stands, without creep, speed and penetration beyond CREEP, SPEED and what the scene allows
+ *   pairs       of ours: candidate pairs, all of the broadphase
+ *   KB/contact  of memory beyond what the process had before it read the scene
  */
 #include "adapters/cli/bench_scenes.h"
 
@@ -19,52 +22,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "adapters/cli/alone.h"
 #include "adapters/cli/bench_pairs.h"
 #include "adapters/cli/cli.h"
 #include "adapters/cli/judge.h"
 #include "adapters/cli/play.h"
+#include "adapters/cli/rivals.h"
 #include "adapters/cli/worlds.h"
 
-enum { MOST_STEPS = 12000, MODELS = 4 };
+enum { MOST_STEPS = 12000, MODELS = 6 };
 static const double SETTLED = 0.05, MISSED = 1e-8, DEFAULT_CAP = 20.0;
 
 typedef struct Scene {
     const char* name;
-    double stands; /* length; 0: it is not meant to stand */
+    double stands;      /* length; 0: it is not meant to stand */
+    double penetration; /* that it may have at rest */
+    const char* settings;
 } Scene;
 
+static const double CREEP = 1e-9, SPEED = 1e-9;
+
 static const Scene scenes[] = {
-    {"stack10", 0.1},      {"stack10_gap", 0.1}, {"stackmass", 0.1},    {"under1e4", 0.1},         {"under1e6", 0.1}, {"wall55", 0.05},
-    {"wall55_gap", 0.05},  {"wall210", 0.05},    {"wall210_gap", 0.05}, {"kapla", 0.005},          {"domino20", 0.0}, {"chain10", 0.0},
-    {"chain10_side", 0.0}, {"ragdolls", 0.0},    {"brazil_nut", 0.0},   {"brazil_nut_balls", 0.0}, {"pile1000", 0.0}, {"pile10000", 0.0},
+    {"stack10", 0.1, 1e-8, ""},
+    {"stack10_gap", 0.1, 1e-8, ""},
+    {"stackmass", 0.1, 1e-8, ""},
+    {"under1e4", 0.1, 1e-8, ""},
+    {"under1e6", 0.1, 1e-8, ""},
+    {"wall55", 0.05, 1e-8, ""},
+    {"wall55_gap", 0.05, 1e-8, ""},
+    {"wall210", 0.05, 1e-7, ""},
+    {"wall210_gap", 0.05, 1e-7, ""},
+    {"kapla", 0.005, 1e-8, ""},
+    {"domino20", 0, 0, ""},
+    {"chain10", 0, 0, "implicitJoints=1"},
+    {"chain10_side", 0, 0, "implicitJoints=1"},
+    {"ragdolls", 0, 0, ""},
+    {"brazil_nut", 0, 0, ""},
+    {"brazil_nut_balls", 0, 0, ""},
+    {"pile1000", 0, 0, ""},
+    {"pile10000", 0, 0, ""},
 };
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 typedef struct Model {
     const char *name, *settings;
-    int iterations; /* of QuickStep */
+    int iterations;     /* of QuickStep */
+    const char* engine; /* another one (rivals.h); NULL: ODE's world */
 } Model;
 
 static const Model models[MODELS] = {
-    {"dWorldStep", "model=native", 0}, {"quick20", "model=quick", 20}, {"quick200", "model=quick", 200}, {"ours", "", 0}};
+    {"dWorldStep", "model=native", 0, NULL}, {"quick20", "model=quick", 20, NULL}, {"quick200", "model=quick", 200, NULL},
+    {"bullet", "model=lcp", 0, "bullet"},    {"mujoco", "model=lcp", 0, "mujoco"}, {"ours", "", 0, NULL},
+};
 
 /* Written by the process that plays, read by the one that prints. */
 typedef struct Measured {
     int bodies, joints, steps, planned, settledSteps, contacts, missed, native, messages;
-    double residual, ownResidual, penetration, joint, creep, moved, energyGain;
-    bool failed;
+    double residual, ownResidual, penetration, joint, creep, moved, speed, megabytesBefore;
+    bool failed, absent; /* absent: there is no such engine, or it does not have what the scene needs */
     char sentence[256];
-    double all[MOST_STEPS], solver[MOST_STEPS];
+    double all[MOST_STEPS], solver[MOST_STEPS], pairs[MOST_STEPS];
     bool settled[MOST_STEPS];
 } Measured;
 
 /* What is printed of it; NaN: there is none. */
 typedef struct Row {
-    const char *scene, *model, *stands;
+    const char *scene, *model, *stands, *rests;
     double bodies, steps, contacts, median, p99, settled, moving, p99Solver, residual, ownResidual, missed, penetration, joint, creep;
-    double messages, native, megabytes;
+    double messages, native, megabytes, speed, pairs, kilobytes;
 } Row;
 
 /* ---- playing: in a process of its own ---- */
@@ -104,6 +131,18 @@ static double fastest(const Play* p)
     return most;
 }
 
+/* What is seen of bodies alone. */
+static void measurePlaces(Play* p, int step, const pcStepReport* report)
+{
+    Measured* out = p->out;
+    double speed = fastest(p);
+    out->penetration = fmax(out->penetration, report->penetration);
+    out->joint = fmax(out->joint, report->infeasibilityJoint);
+    out->contacts = report->contacts > out->contacts ? report->contacts : out->contacts;
+    out->settled[step] = speed <= SETTLED;
+    if (step >= out->planned / 5) out->speed = speed <= out->speed ? out->speed : speed;
+}
+
 static void measureStep(Play* p, int step)
 {
     pcStepReport report;
@@ -117,12 +156,10 @@ static void measureStep(Play* p, int step)
         out->missed += !(fmax(report.residual, report.equality) <= MISSED);
     }
     out->native += extra.native && extra.reason[0];
-    out->penetration = fmax(out->penetration, report.penetration);
-    out->joint = fmax(out->joint, report.infeasibilityJoint);
-    out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
+    measurePlaces(p, step, &report);
     out->all[step] = extra.milliseconds[PC_HOST_ALL];
     out->solver[step] = extra.native ? extra.milliseconds[PC_HOST_INJECT] : report.milliseconds[2] + report.milliseconds[3];
-    out->settled[step] = fastest(p) <= SETTLED;
+    out->pairs[step] = report.milliseconds[0];
 }
 
 static void playSteps(Play* p, double cap)
@@ -143,15 +180,45 @@ static void playSteps(Play* p, double cap)
     }
 }
 
-static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBenchScenes* plan)
+/* `own` are settings of ours for this scene. */
+/* Another engine plays; where it puts the bodies is measured as ever. It tells of no impulses, so there is no residual. */
+static void playRival(Play* p, const char* file, const char* engine, double cap)
+{
+    Measured* out = p->out;
+    pcRival rival;
+    double begun = benchNow();
+    if (!pcRivalBegin(&rival, engine, file, p->h, out->planned)) {
+        out->absent = true;
+        return;
+    }
+    keepPlaces(p, p->start), keepPlaces(p, p->mark);
+    for (int step = 0; step < out->planned && benchNow() - begun < 1e9 * cap; step++) {
+        pcStepReport report;
+        if (step == out->planned / 5) keepPlaces(p, p->mark);
+        if (!pcRivalStep(&rival, p->scene, p->stage, out->all + step)) break;
+        if (pcWorldMeasure(p->stage->world, p->h, &report) == PC_OK) measurePlaces(p, step, &report);
+        out->solver[step] = out->all[step];
+        out->creep = furthest(p, p->mark), out->moved = furthest(p, p->start);
+        out->steps = step + 1;
+    }
+    out->absent = out->steps == 0;
+    pcRivalEnd(&rival);
+}
+
+static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBenchScenes* plan, const char* own)
 {
     pcSettings settings;
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    p->out->megabytesBefore = (double)usage.ru_maxrss / 1024.0;
     pcStatus status = pcSceneRead(file, &p->scene);
     if (status == PC_OK) status = pcStageMake(p->scene, &p->stage);
     if (status != PC_OK) return status;
     settings = p->stage->settings;
     if (model->iterations) dWorldSetQuickStepNumIterations(p->stage->world, model->iterations);
-    status = pcSettingsParse(&settings, *model->settings ? model->settings : plan->settings ? plan->settings : "");
+    bool ours = !*model->settings;
+    status = pcSettingsParse(&settings, ours ? own : model->settings);
+    if (status == PC_OK && ours && plan->settings) status = pcSettingsParse(&settings, plan->settings);
     if (status == PC_OK) status = pcStageAttach(p->stage, &settings);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
     double time = plan->time > 0.0 ? plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0;
@@ -164,7 +231,7 @@ static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBen
 
 /* All it has goes with the process. */
 typedef struct Task {
-    const char* file;
+    const char *file, *own;
     const Model* model;
     const pcBenchScenes* plan;
     double cap;
@@ -175,8 +242,11 @@ static void playAlone(void* context)
 {
     const Task* task = context;
     Play p = {.out = task->out};
-    if (setUp(&p, task->file, task->model, task->plan) == PC_OK) {
-        playSteps(&p, task->cap);
+    if (setUp(&p, task->file, task->model, task->plan, task->own) == PC_OK) {
+        if (task->model->engine)
+            playRival(&p, task->file, task->model->engine, task->cap);
+        else
+            playSteps(&p, task->cap);
     } else {
         task->out->failed = true, snprintf(task->out->sentence, sizeof task->out->sentence, "%s", pcLastError());
     }
@@ -206,12 +276,20 @@ static void summarize(const Measured* m, const Scene* scene, const char* name, c
     memcpy(room, m->solver, sizeof room);
     row->p99Solver = m->steps ? benchStat(room, m->steps).p99 : (double)NAN;
     row->settled = solverOf(m, true, room), row->moving = solverOf(m, false, room);
-    row->residual = m->residual, row->ownResidual = ours ? m->ownResidual : (double)NAN, row->missed = ours ? m->missed : (double)NAN;
+    row->residual = model->engine ? (double)NAN : m->residual, row->ownResidual = ours ? m->ownResidual : (double)NAN,
+    row->missed = ours ? m->missed : (double)NAN;
     row->penetration = m->penetration, row->joint = m->joints ? m->joint : (double)NAN;
     row->creep = scene && scene->stands > 0.0 ? m->creep : (double)NAN;
-    row->messages = m->messages, row->native = m->native, row->megabytes = megabytes;
+    row->messages = m->messages, row->native = m->native, row->megabytes = model->engine ? (double)NAN : megabytes;
+    row->speed = scene && scene->stands > 0.0 ? m->speed : (double)NAN;
+    memcpy(room, m->pairs, sizeof room);
+    row->pairs = ours ? medianOf(room, m->steps) : (double)NAN;
+    row->kilobytes = m->contacts > 0 && !model->engine ? 1024.0 * (megabytes - m->megabytesBefore) / m->contacts : (double)NAN;
     bool stood = scene && m->moved <= scene->stands && m->steps > 0;
-    row->stands = !scene || scene->stands == 0.0 ? "-" : !stood ? "no" : m->steps < m->planned ? "so far" : "yes";
+    bool meant = scene && scene->stands > 0.0,
+         still = stood && m->creep <= CREEP && m->speed <= SPEED && m->penetration <= scene->penetration;
+    const char* yes = m->steps < m->planned ? "so far" : "yes";
+    row->stands = !meant ? "-" : stood ? yes : "no", row->rests = !meant ? "-" : still ? yes : "no";
 }
 
 /* ---- printing ---- */
@@ -236,6 +314,9 @@ static const Field fields[] = {
     {"penetration_max", offsetof(Row, penetration)},
     {"joint_error_max", offsetof(Row, joint)},
     {"creep", offsetof(Row, creep)},
+    {"speed", offsetof(Row, speed)},
+    {"pairs_ms", offsetof(Row, pairs)},
+    {"kilobytes_per_contact", offsetof(Row, kilobytes)},
     {"ode_messages", offsetof(Row, messages)},
     {"fallback_steps", offsetof(Row, native)},
     {"megabytes", offsetof(Row, megabytes)},
@@ -265,22 +346,25 @@ static void printRow(const Row* row)
     printNumber(" %*.3g", 8, row->settled), printNumber(" %*.3g", 8, row->moving);
     printNumber(" %*.1e", 8, row->residual), printNumber(" %*.1e", 8, row->ownResidual), printNumber(" %*.0f", 6, row->missed);
     printNumber(" %*.1e", 8, row->penetration), printNumber(" %*.1e", 8, row->joint), printNumber(" %*.1e", 8, row->creep);
-    printf(" %7s", row->stands);
-    printNumber(" %*.0f", 5, row->megabytes);
+    printNumber(" %*.1e", 8, row->speed);
+    printf(" %6s %6s", row->stands, row->rests);
+    printNumber(" %*.3g", 6, row->pairs);
+    printNumber(" %*.0f", 5, row->megabytes), printNumber(" %*.1f", 6, row->kilobytes);
     putchar('\n');
     fflush(stdout);
 }
 
 static void printHead(void)
 {
-    printf("\n%-16s %-10s %5s %6s %8s %8s %8s %8s %8s %8s %6s %8s %8s %8s %7s %5s\n", "scene", "model", "steps", "cont.", "ms", "p99",
-           "solver,", "solver,", "residual", "own", "missed", "penetr.", "joint", "creep", "stands", "MB");
-    printf("%-16s %-10s %5s %6s %8s %8s %8s %8s\n", "", "", "", "", "median", "", "settled", "moving");
+    printf("\n%-16s %-10s %5s %6s %8s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s %6s %6s %6s %5s %6s\n", "scene", "model", "steps", "cont.",
+           "ms", "p99", "solver,", "solver,", "residual", "own", "missed", "penetr.", "joint", "creep", "speed", "stands", "rests",
+           "pairs,", "MB", "KB per");
+    printf("%-16s %-10s %5s %6s %8s %8s %8s %8s %76s %6s %12s\n", "", "", "", "", "median", "", "settled", "moving", "", "ms", "contact");
 }
 
 static void writeCsv(FILE* file, const Row* row)
 {
-    fprintf(file, "%s,%s,%s", row->scene, row->model, row->stands);
+    fprintf(file, "%s,%s,%s,%s", row->scene, row->model, row->stands, row->rests);
     for (int i = 0; i < FIELDS; i++) {
         fputc(',', file);
         if (!isnan(valueOf(row, i))) fprintf(file, "%.6g", valueOf(row, i));
@@ -290,8 +374,8 @@ static void writeCsv(FILE* file, const Row* row)
 
 static void writeJson(FILE* file, const Row* row, bool first)
 {
-    fprintf(file, "%s\n  {\"scene\": \"%s\", \"model\": \"%s\", \"stands\": \"%s\"", first ? "[" : ",", row->scene, row->model,
-            row->stands);
+    fprintf(file, "%s\n  {\"scene\": \"%s\", \"model\": \"%s\", \"stands\": \"%s\", \"rests\": \"%s\"", first ? "[" : ",", row->scene,
+            row->model, row->stands, row->rests);
     for (int i = 0; i < FIELDS; i++)
         fprintf(file, isfinite(valueOf(row, i)) ? ", \"%s\": %.6g" : ", \"%s\": null", fields[i].key, valueOf(row, i));
     fputc('}', file);
@@ -312,17 +396,18 @@ static bool playOne(Bench* b, const Scene* scene, const char* name, const char* 
 {
     double cap = b->plan->cap > 0.0 ? b->plan->cap : DEFAULT_CAP;
     memset(b->shared, 0, sizeof *b->shared);
-    Task task = {file, model, b->plan, cap, b->shared};
+    Task task = {file, scene ? scene->settings : "", model, b->plan, cap, b->shared};
     double megabytes = pcAlone(playAlone, &task, 2.0 * cap + 10.0);
     if (megabytes < 0.0) return pcCliBadInput("no process for '%s': %s", name, strerror(errno)), false;
     if (b->shared->failed) return pcCliBadInput("%s", b->shared->sentence), false;
+    if (b->shared->absent) return true;
     Row row;
     summarize(b->shared, scene, name, model, megabytes, &row);
     printRow(&row);
     if (b->csv) writeCsv(b->csv, &row);
     if (b->json) writeJson(b->json, &row, b->rows == 0);
     b->rows++;
-    if (!*model->settings) b->missed |= b->shared->missed > 0 || b->shared->native > 0 || strcmp(row.stands, "no") == 0;
+    if (!*model->settings) b->missed |= b->shared->missed > 0 || b->shared->native > 0 || strcmp(row.rests, "no") == 0;
     return true;
 }
 
@@ -344,7 +429,7 @@ static bool openFiles(Bench* b)
     if (b->plan->json && !(b->json = fopen(b->plan->json, "w")))
         return pcCliBadInput("the file '%s' cannot be written", b->plan->json), false;
     if (!b->csv) return true;
-    fputs("scene,model,stands", b->csv);
+    fputs("scene,model,stands,rests", b->csv);
     for (int i = 0; i < FIELDS; i++) fprintf(b->csv, ",%s", fields[i].key);
     fputc('\n', b->csv);
     return true;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <math.h>
 #include <ode/ode.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "adapters/cli/bench_pairs.h"
+#include "adapters/cli/bench_parts.h"
 #include "adapters/cli/bench_scenes.h"
 #include "adapters/cli/cli.h"
 #include "adapters/cli/options.h"
@@ -24,12 +26,15 @@
 
 #define TARGET_RATIO 3.0   /* gather and inject, in native steps */
 #define TARGET_PERCENT 2.0 /* more instructions of a native step */
+#define TARGET_BROADPHASE 5.0
 enum { BODIES = 1000, MOST_STEPS = 400, COUNTED_STEPS = 500 };
 static const double STEP = 0.01;
 
 static const char help[] =
     "Usage: pcontact bench step [SCENE]... [--quick] [--csv FILE] [--json FILE] [--time T] [--cap T] [--ours] [--settings TEXT]\n\n"
-    "Times reading and writing a world of 1000 free bodies against ODE's own step of the same world, and counts\n"
+    "Times the broadphase and sleeping bodies, then reading and writing a world of 1000 free bodies against ODE's own step of the same "
+    "world,\n"
+    "and counts\n"
     "the instructions that the preload library adds to a native step (by valgrind, if it is installed). Then, or only, if any is named,\n"
     "plays scenes under dWorldStep, dWorldQuickStep with 20 and 200 iterations, and our model:\n\n"
     "  pcontact bench step stack10 wall55 --csv scenes.csv\n\n"
@@ -287,8 +292,24 @@ static int parse(int argc, char** argv, Options* out)
     return PC_CLI_OK;
 }
 
+/* Each with what it grows by from a tenth of the bodies: 1 is linear. */
+static void benchParts(StepBench* b)
+{
+    int few, many;
+    double small = pcBenchBroadphase(1000, &few), large = pcBenchBroadphase(10000, &many);
+    report(b, "broadphase of 10,000 bodies", large, "ms", TARGET_BROADPHASE);
+    report(b, "its pairs", many, "", -1.0);
+    report(b, "its growth from 1000 bodies: exponent", log10(large / small), "", -1.0);
+    double alone = pcBenchSleep(0), asleep = pcBenchSleep(10), more = pcBenchSleep(100);
+    report(b, "a step of one falling body", alone, "ms", -1.0);
+    report(b, "the same beside 100 bodies that sleep", asleep, "ms", -1.0);
+    report(b, "the same beside 1000 bodies that sleep", more, "ms", -1.0);
+    report(b, "per body that sleeps", 1e6 * (more - alone) / 1000.0, "ns", -1.0);
+}
+
 static int runAll(StepBench* b)
 {
+    benchParts(b);
     int code = benchTimes(b);
     if (code == PC_CLI_OK && !b->quick) code = benchInstructions(b);
     return code == PC_CLI_OK && b->missed ? PC_CLI_CHECK_FAILED : code;

@@ -125,7 +125,7 @@ int main(int argc, char** argv)
         return PC_CLI_OK;
     }
     int code = dispatch(NULL, argc - 1, argv + 1);
-    /* A full disk or a closed pipe must not look like a result. */
+    /* A full disk must not look like a result. */
     bool written = fflush(stdout) == 0 && !ferror(stdout);
-    return written || code != PC_CLI_OK ? code : PC_CLI_CHECK_FAILED;
+    return written || code == PC_CLI_BAD_INPUT ? code : pcCliBadInput("the output could not be written to its end");
 }

@@ -83,3 +83,11 @@ bool pcCliNumber(const char* text, double* number)
 }
 
 bool pcCliIsHelp(const char* argument) { return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0; }
+
+int pcCliCloseFile(FILE* file, const char* name, int code)
+{
+    if (!file) return code;
+    bool bad = ferror(file) != 0;
+    bad |= fclose(file) != 0;
+    return bad && code != PC_CLI_BAD_INPUT ? pcCliBadInput("'%s' could not be written to its end", name) : code;
+}

@@ -3,6 +3,7 @@
 #define PC_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { PC_SETTINGS_TEXT = 4096 };
 
@@ -22,5 +23,8 @@ bool pcCliOption(const char* name, int argc, char** argv, int* i, const char** v
 bool pcCliNumber(const char* text, double* number);
 
 bool pcCliIsHelp(const char* argument);
+
+/* Closes a file that was written, or NULL. The exit code so far, or PC_CLI_BAD_INPUT after a sentence if not all of the file was written. */
+int pcCliCloseFile(FILE* file, const char* name, int code);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-static const double OVERLAP = 0.01, CHAINS = 8.0, DAMPING = 0.45;
+static const double CHAINS = 8.0, DAMPING = 0.45;
 
 typedef struct Disc {
     double x[2], v[2], spin, force[2], torque;
@@ -49,7 +49,7 @@ static void addShape(Penalty* p, const pcSceneCollision* c)
 
 /* The most that a disc on the floor carries: the weight of all by the number of discs that fit side by side, and CHAINS times that, because
  * loads gather in chains, and under the largest disc. */
-static void chooseSprings(Penalty* p)
+static void chooseSprings(Penalty* p, double overlap)
 {
     double mass = 0.0, lightest = p->disc[0].mass, left = HUGE_VAL, right = -HUGE_VAL;
     for (int i = 0; i < p->discs; i++) {
@@ -58,12 +58,12 @@ static void chooseSprings(Penalty* p)
         left = fmin(left, d->x[0] - d->radius), right = fmax(right, d->x[0] + d->radius);
     }
     double carried = CHAINS * mass * p->g * 2.0 * p->least / (right - left);
-    p->k = carried / (OVERLAP * p->least);
+    p->k = carried / (overlap * p->least);
     p->c = 2.0 * DAMPING * sqrt(p->k * 0.5 * lightest);
     p->skin = p->least;
 }
 
-static pcStatus setUp(Penalty* p)
+static pcStatus setUp(Penalty* p, double overlap)
 {
     const pcScene* scene = p->scene;
     size_t room = (size_t)scene->collisions + 1;
@@ -79,7 +79,7 @@ static pcStatus setUp(Penalty* p)
     }
     p->g = -scene->physics.gravity[2];
     if (p->discs == 0 || !(p->g > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "a spring-damper contact needs discs, and gravity along -z");
-    chooseSprings(p);
+    chooseSprings(p, overlap > 0.0 ? overlap : 0.01);
     return PC_OK;
 }
 
@@ -224,7 +224,7 @@ pcStatus pcPenaltyPlay(const pcScene* scene, const pcPenaltyPlan* plan, pcPenalt
     *out = (pcPenaltyRun){.survived = false};
     if (!(plan->step > 0.0 && plan->time / plan->step < 1e9))
         return pcFail(PC_ERROR_ARGUMENT, "%g s in steps of %g s", plan->time, plan->step);
-    pcStatus status = setUp(&p);
+    pcStatus status = setUp(&p, plan->overlap);
     if (status == PC_OK) status = play(&p, plan, out);
     void* all[] = {p.disc, p.wall, p.pair, p.at, p.centre};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);

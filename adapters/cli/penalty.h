@@ -2,7 +2,7 @@
  * The rival of the Brazil nut: spring-damper contact between the discs of a planar scene, its planes fixed, its shake as the scene has it.
  *
  *   overlap d > 0, approach velocity u, slip velocity w:   f_n = max(0, k d + c u),   f_t = min(mu f_n, c |w|) against w
- *   k    so that at rest no two discs overlap by more than 1 % of the smallest radius
+ *   k    so that at rest no two discs overlap by more than a part of the smallest radius
  *   c    0.45 of critical for two of the lightest discs
  *   semi-implicit Euler: v += h f / m, then x += h v
  *
@@ -17,6 +17,7 @@
 
 typedef struct pcPenaltyPlan {
     double step, time;
+    double overlap; /* that part; 0: one hundredth */
     /* Asked after each period of the shake; NULL: nobody is. xz holds two numbers per disc, in the order of the scene's moving links. */
     void (*shaken)(void* context, int shakes, const double* xz);
     void* context;

@@ -20,7 +20,7 @@ typedef struct Play {
     pcStage* stage;
     pcJudge judge;
     FILE* states;
-    int steps;
+    int steps, lostLines;
     double* ms;
     double* settled; /* positions when the last quarter began, three per body */
     double lowest;   /* energy so far */
@@ -110,11 +110,12 @@ static void measureReport(Play* p, int step)
     spread(&out->infeasibility, fmax(report.infeasibilityContact, report.infeasibilityJoint));
     spread(&out->ratio, report.infeasibilityContact + 0.0);
     spread(&out->joint, report.infeasibilityJoint);
-    spread(&out->length, report.penetration);
+    spread(&out->length, report.penetration + 0.0); /* of which a -0 would be printed so */
     out->contacts = report.contacts > out->contacts ? report.contacts : out->contacts;
     if (extra.native && extra.reason[0]) out->nativeSteps++, memcpy(out->reason, extra.reason, sizeof out->reason);
     if (!extra.native) out->residual = largerOrKnown(out->residual, report.residual);
     out->inaccurate += !extra.native && report.outcome == PC_INACCURATE;
+    p->lostLines = extra.lostLines;
     p->ms[step] = extra.milliseconds[PC_HOST_ALL];
 }
 
@@ -246,8 +247,11 @@ static pcStatus setUp(Play* p)
 
 static pcStatus tearDown(Play* p, pcStatus status)
 {
-    if (p->states && (ferror(p->states) || fclose(p->states) != 0) && status == PC_OK)
-        status = pcFail(PC_ERROR_ARGUMENT, "'%s.states.csv' could not be written to its end", p->plan->csv);
+    bool lost = p->states && ferror(p->states);
+    if (p->states && fclose(p->states) != 0) lost = true;
+    if (lost && status == PC_OK) status = pcFail(PC_ERROR_ARGUMENT, "'%s.states.csv' could not be written to its end", p->plan->csv);
+    if (p->lostLines > 0 && status == PC_OK)
+        status = pcFail(PC_ERROR_ARGUMENT, "'%s' could not be written to its end", p->out->settings.report);
     pcStageFree(p->stage);
     pcJudgeEnd(&p->judge);
     pcSceneFree(p->scene);

@@ -115,9 +115,8 @@ static void putNumber(FILE* file, double number)
     fputc(',', file);
 }
 
-void pcHostLog(pcHost* host)
+static void putStep(const pcHost* host)
 {
-    if (!host->log) return;
     const pcStepReport* r = &host->report;
     const pcWorldReportExtra* x = &host->extra;
     const double ends[] = {r->residual, r->infeasibilityContact, r->infeasibilityJoint, r->energy, x->milliseconds[PC_HOST_ALL]};
@@ -132,4 +131,12 @@ void pcHostLog(pcHost* host)
     fprintf(host->log, "%d,%d,", x->untranslated, x->ignoredContacts);
     for (int i = 0; i < 4; i++) putNumber(host->log, more[i]);
     putReason(host->log, x->native ? x->reason : "");
+}
+
+void pcHostLog(pcHost* host)
+{
+    if (!host->log) return;
+    putStep(host);
+    host->extra.lostLines += ferror(host->log) != 0;
+    clearerr(host->log);
 }

@@ -68,6 +68,7 @@ typedef struct pcWorldReportExtra {
     char reason[256];            /* why the last native step was one; "" if the model says so */
     double shadowDifference;     /* model=shadow: largest difference of velocities, native against ours, by the velocity scale */
     int dumps;                   /* files written by dump=FOLDER since the world was attached, at most PC_MOST_DUMPS */
+    int lostLines;               /* lines of the report file that could not be written, since the world was attached */
     double milliseconds[PC_HOST_TIMES];
 } pcWorldReportExtra;
 

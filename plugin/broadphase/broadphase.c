@@ -60,11 +60,16 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
 
 /* ---- pairs ---- */
 
+static bool areWanted(unsigned category1, unsigned collide1, unsigned category2, unsigned collide2)
+{
+    bool any = (category1 | collide1) == 0 || (category2 | collide2) == 0;
+    return any || (category1 & collide2) != 0 || (category2 & collide1) != 0;
+}
+
 static bool mayCollide(const pcProxy* a, const pcProxy* b)
 {
     if ((a->body == b->body && a->body >= 0) || (!a->moves && !b->moves) || (a->unbounded && b->unbounded)) return false;
-    bool any = (a->category | a->collide) == 0 || (b->category | b->collide) == 0;
-    return any || (a->category & b->collide) != 0 || (b->category & a->collide) != 0;
+    return areWanted(a->category, a->collide, b->category, b->collide);
 }
 
 static double marginOf(const pcProxy* a, const pcProxy* b)
@@ -81,6 +86,8 @@ static bool reachesPlane(const pcProxy* box, const pcProxy* plane)
     v3 n = plane->normal;
     v3 corner = {n.x > 0.0 ? box->low.x : box->high.x, n.y > 0.0 ? box->low.y : box->high.y, n.z > 0.0 ? box->low.z : box->high.z};
     double slop = 8.0 * PC_ROUND * (v3Size(corner) + fabs(plane->offset));
+    if (plane->turn == 0.0 && v3Dot(n, corner) > plane->offset + box->ahead + plane->ahead + slop)
+        return false; /* marginOf is at most that */
     return v3Dot(n, corner) <= plane->offset + marginOf(box, plane) + slop;
 }
 
@@ -114,27 +121,26 @@ bool pcProxiesMeet(const pcProxy* a, const pcProxy* b)
 
 typedef struct PairList {
     pcArena* arena;
-    pcKeyed* pair; /* key: shape1, shape2 */
+    int (*pair)[2]; /* the smaller shape first */
     int count, capacity;
 } PairList;
 
 static void addPair(PairList* list, int a, int b)
 {
     if (list->count == list->capacity) {
-        int capacity = list->capacity > 0 ? 2 * list->capacity : 256;
-        pcKeyed* wider = pcArenaNew(list->arena, pcKeyed, capacity);
+        int capacity = list->capacity > 0 ? 2 * list->capacity : 256,
+            (*wider)[2] = pcArenaTake(list->arena, (size_t)capacity, sizeof *wider);
         if (!wider) return;
         if (list->count > 0) memcpy(wider, list->pair, (size_t)list->count * sizeof *wider);
         list->pair = wider, list->capacity = capacity;
     }
-    uint64_t first = (uint64_t)(a < b ? a : b), second = (uint64_t)(a < b ? b : a);
-    list->pair[list->count++] = (pcKeyed){.key = first << 32 | second};
+    list->pair[list->count][0] = a < b ? a : b, list->pair[list->count++][1] = a < b ? b : a;
 }
 
 static double along(v3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 
-/* The axes along which the centres vary most, and second most. */
-static void widestAxes(const pcProxy* proxies, int count, int axis[2])
+/* The axes, those first along which the centres vary more. */
+static void widestAxes(const pcProxy* proxies, int count, int axis[3])
 {
     v3 sum = {0, 0, 0}, square = {0, 0, 0};
     int boxes = 0;
@@ -147,7 +153,7 @@ static void widestAxes(const pcProxy* proxies, int count, int axis[2])
     double varies[3] = {square.x - sum.x * sum.x / n, square.y - sum.y * sum.y / n, square.z - sum.z * sum.z / n};
     axis[0] = varies[0] >= varies[1] && varies[0] >= varies[2] ? 0 : varies[1] >= varies[2] ? 1 : 2;
     int next = (axis[0] + 1) % 3, other = (axis[0] + 2) % 3;
-    axis[1] = varies[next] >= varies[other] ? next : other;
+    axis[1] = varies[next] >= varies[other] ? next : other, axis[2] = 3 - axis[0] - axis[1];
 }
 
 /* The boxes by their lower end; returns how many shapes have one. */
@@ -166,87 +172,137 @@ static int sortBoxes(pcArena* arena, const pcProxy* proxies, int count, int axis
     return boxes;
 }
 
-/* ---- strips ----
- * In three dimensions, many boxes share every place along one axis. So they are also dealt into strips along the axis where they vary second
- * most, and each strip is swept by itself. A pair that shares several strips counts in the first of these. */
+/* ---- columns ----
+ * In three dimensions, many boxes share every place along one axis. So they are also dealt into columns: strips along the axis where they vary
+ * second most, crossed with strips along the third. Each column is swept by itself. A pair that shares several columns counts in the first
+ * of these. */
 
-enum { MOST_STRIPS = 256, MOST_COPIES = 16 }; /* copies of a box, on average; with more, there is one strip */
+enum { MOST_STRIPS = 128, MOST_COPIES = 16 }; /* along an axis; copies of a box, on average: with more, there are no strips along an axis */
 
-/* What the sweep reads of a box, close together. */
+/* What the sweep reads of a box, close together; its ends along the axes in their order, that of the sweep first. */
 typedef struct Slab {
-    v3 low, high;
-    int index, first, last; /* of its proxy; of its strips */
+    double low[3], high[3];
+    int index, body;         /* of its proxy; that of its body */
+    short first[2], last[2]; /* of its strips */
+    unsigned category, collide;
+    bool moves;
 } Slab;
 
+static Slab slabOf(const pcProxy* proxies, int index, const int axis[3])
+{
+    const pcProxy* p = proxies + index;
+    Slab s = {.index = index, .body = p->body, .category = p->category, .collide = p->collide, .moves = p->moves};
+    for (int k = 0; k < 3; k++) s.low[k] = along(p->low, axis[k]), s.high[k] = along(p->high, axis[k]);
+    return s;
+}
+
 typedef struct Strips {
-    int count;
+    int axis, count; /* axis: 1 or 2, in the order of the slabs */
     double from, width;
 } Strips;
+
+static Strips oneStrip(int axis) { return (Strips){axis, 1, 0.0, 1.0}; }
 
 static Strips stripsOf(const Slab* slabs, int boxes, int axis)
 {
     double low = HUGE_VAL, high = -HUGE_VAL, extent = 0.0;
     for (int i = 0; i < boxes; i++) {
-        low = smaller(low, along(slabs[i].low, axis)), high = larger(high, along(slabs[i].high, axis));
-        extent += along(slabs[i].high, axis) - along(slabs[i].low, axis);
+        low = smaller(low, slabs[i].low[axis]), high = larger(high, slabs[i].high[axis]);
+        extent += slabs[i].high[axis] - slabs[i].low[axis];
     }
-    double width = boxes > 0 ? 2.0 * extent / boxes : 0.0, count = (high - low) / width;
-    if (!(count >= 4.0 && count < HUGE_VAL)) return (Strips){1, 0.0, 1.0};
-    return count <= MOST_STRIPS ? (Strips){(int)count, low, width} : (Strips){MOST_STRIPS, low, (high - low) / MOST_STRIPS};
+    double width = boxes > 0 ? 1.5 * extent / boxes : 0.0, count = (high - low) / width, most = smaller(MOST_STRIPS, boxes / 8);
+    if (!(count >= 4.0 && count < HUGE_VAL && most >= 4.0)) return oneStrip(axis);
+    return count <= most ? (Strips){axis, (int)count, low, width} : (Strips){axis, (int)most, low, (high - low) / (int)most};
 }
 
-static int stripAt(const Strips* strips, double x)
+static short stripAt(const Strips* strips, double x)
 {
     double at = (x - strips->from) / strips->width;
-    return !(at > 0.0) ? 0 : at < strips->count - 1 ? (int)at : strips->count - 1;
+    return (short)(!(at > 0.0) ? 0 : at < strips->count - 1 ? (int)at : strips->count - 1);
 }
 
-/* How many places in strips the boxes take. */
-static long long dealStrips(const Strips* strips, int axis, Slab* slabs, int boxes)
+/* How many places in columns the boxes take. */
+static long long dealColumns(const Strips strips[2], Slab* slabs, int boxes)
 {
     long long places = 0;
     for (int i = 0; i < boxes; i++) {
-        slabs[i].first = stripAt(strips, along(slabs[i].low, axis)), slabs[i].last = stripAt(strips, along(slabs[i].high, axis));
-        places += slabs[i].last - slabs[i].first + 1;
+        Slab* s = slabs + i;
+        for (int k = 0; k < 2; k++) {
+            s->first[k] = stripAt(strips + k, s->low[strips[k].axis]);
+            s->last[k] = stripAt(strips + k, s->high[strips[k].axis]);
+        }
+        places += (long long)(s->last[0] - s->first[0] + 1) * (s->last[1] - s->first[1] + 1);
     }
     return places;
 }
 
+/* Of two that meet along the axis of the sweep. */
 static bool slabsMeet(const Slab* a, const Slab* b)
 {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
-           b->low.z <= a->high.z;
+    return a->low[1] <= b->high[1] && b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
-static void sweepStrip(const pcProxy* proxies, const Slab* slabs, const int* member, int count, int strip, int axis, PairList* list)
+static bool isFirstOf(const Slab* a, const Slab* b, int k, int strip)
 {
-    for (int i = 0; i < count; i++) {
-        const Slab* a = slabs + member[i];
-        double end = along(a->high, axis);
-        for (int k = i + 1; k < count && along(slabs[member[k]].low, axis) <= end; k++) {
-            const Slab* b = slabs + member[k];
-            if (!slabsMeet(a, b) || strip != (a->first > b->first ? a->first : b->first)) continue;
-            if (mayCollide(proxies + a->index, proxies + b->index)) addPair(list, a->index, b->index);
+    return strip == (a->first[k] > b->first[k] ? a->first[k] : b->first[k]);
+}
+
+/* Its boxes by their lower end, copied one behind the other: a sweep that follows indices waits for memory. */
+typedef struct Column {
+    int place[2], count;
+    const Slab* member;
+} Column;
+
+static void sweepColumn(const Column* column, PairList* list)
+{
+    const Slab *end = column->member + column->count, *a, *b;
+    for (a = column->member; a < end; a++) {
+        double reach = a->high[0];
+        for (b = a + 1; b < end && b->low[0] <= reach; b++) {
+            if (!slabsMeet(a, b) || !isFirstOf(a, b, 0, column->place[0]) || !isFirstOf(a, b, 1, column->place[1])) continue;
+            if ((a->moves || b->moves) && (a->body != b->body || a->body < 0) &&
+                areWanted(a->category, a->collide, b->category, b->collide))
+                addPair(list, a->index, b->index);
         }
     }
 }
 
-static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, const int axis[2], PairList* list)
+/* Members of all columns, one column after the other, by a counting sort: start[k] .. start[k + 1] - 1 of column k. */
+static void fillColumns(const Strips strips[2], const Slab* slabs, int boxes, int* start, Slab* member)
+{
+    int columns = strips[0].count * strips[1].count;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < boxes; i++)
+            for (int k = slabs[i].first[0]; k <= slabs[i].last[0]; k++)
+                for (int m = slabs[i].first[1]; m <= slabs[i].last[1]; m++) {
+                    int column = k * strips[1].count + m;
+                    if (pass)
+                        member[start[column + 1]++] = slabs[i];
+                    else
+                        start[column + 2]++;
+                }
+        for (int k = 0; pass == 0 && k < columns; k++) start[k + 2] += start[k + 1];
+    }
+}
+
+static void sweep(const pcProxy* proxies, const pcKeyed* sorted, int boxes, const int axis[3], PairList* list)
 {
     Slab* slabs = pcArenaRaw(list->arena, Slab, boxes);
     if (!slabs) return;
-    for (int i = 0; i < boxes; i++) slabs[i] = (Slab){proxies[sorted[i].index].low, proxies[sorted[i].index].high, sorted[i].index, 0, 0};
-    Strips strips = stripsOf(slabs, boxes, axis[1]);
-    long long places = dealStrips(&strips, axis[1], slabs, boxes);
-    if (places > (long long)MOST_COPIES * boxes) strips = (Strips){1, 0.0, 1.0}, places = dealStrips(&strips, axis[1], slabs, boxes);
-    int *start = pcArenaNew(list->arena, int, strips.count + 2), *member = pcArenaRaw(list->arena, int, places);
+    for (int i = 0; i < boxes; i++) slabs[i] = slabOf(proxies, sorted[i].index, axis);
+    Strips strips[2] = {stripsOf(slabs, boxes, 1), stripsOf(slabs, boxes, 2)};
+    long long places = dealColumns(strips, slabs, boxes);
+    for (int k = 1; k >= 0 && places > (long long)MOST_COPIES * boxes; k--)
+        strips[k] = oneStrip(1 + k), places = dealColumns(strips, slabs, boxes);
+    int columns = strips[0].count * strips[1].count;
+    int* start = pcArenaNew(list->arena, int, columns + 2);
+    Slab* member = pcArenaRaw(list->arena, Slab, places);
     if (!pcArenaGood(list->arena)) return;
-    for (int i = 0; i < boxes; i++)
-        for (int k = slabs[i].first; k <= slabs[i].last; k++) start[k + 2]++;
-    for (int k = 0; k < strips.count; k++) start[k + 2] += start[k + 1];
-    for (int i = 0; i < boxes; i++)
-        for (int k = slabs[i].first; k <= slabs[i].last; k++) member[start[k + 1]++] = i;
-    for (int k = 0; k < strips.count; k++) sweepStrip(proxies, slabs, member + start[k], start[k + 1] - start[k], k, axis[0], list);
+    fillColumns(strips, slabs, boxes, start, member);
+    for (int k = 0; k < columns; k++) {
+        const Column column = {{k / strips[1].count, k % strips[1].count}, start[k + 1] - start[k], member + start[k]};
+        sweepColumn(&column, list);
+    }
 }
 
 static void sweepPlane(const pcProxy* proxies, const int* order, int boxes, int plane, PairList* list)
@@ -255,23 +311,33 @@ static void sweepPlane(const pcProxy* proxies, const int* order, int boxes, int 
         if (pcProxiesMeet(proxies + order[i], proxies + plane)) addPair(list, order[i], plane);
 }
 
+/* By shape1 (counting), then by shape2: few pairs have the same shape1. */
+static pcPair* orderPairs(const PairList* list, const pcProxy* proxies, int count)
+{
+    int* start = pcArenaNew(list->arena, int, count + 1);
+    pcPair* pairs = pcArenaNew(list->arena, pcPair, list->count); /* zeroed: no shape1 but 0 */
+    if (!pcArenaGood(list->arena)) return NULL;
+    for (int i = 0; i < list->count; i++) start[list->pair[i][0] + 1]++;
+    for (int i = 0; i < count; i++) start[i + 1] += start[i];
+    for (int i = 0; i < list->count; i++) {
+        int a = list->pair[i][0], b = list->pair[i][1], at = start[a]++;
+        for (; at > 0 && pairs[at - 1].shape1 == a && pairs[at - 1].shape2 > b; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = (pcPair){a, b, marginOf(proxies + a, proxies + b)};
+    }
+    return pairs;
+}
+
 int pcPairsFind(pcArena* arena, const pcProxy* proxies, int count, int* order, pcPair** out)
 {
     PairList list = {.arena = arena};
     pcKeyed* sorted = NULL;
-    int axis[2];
+    int axis[3];
     widestAxes(proxies, count, axis);
     int boxes = sortBoxes(arena, proxies, count, axis[0], order, &sorted);
     sweep(proxies, sorted, boxes, axis, &list);
     for (int i = boxes; i < count; i++) sweepPlane(proxies, order, boxes, order[i], &list);
-    pcKeyed* room = pcArenaNew(arena, pcKeyed, list.count);
-    pcPair* pairs = pcArenaNew(arena, pcPair, list.count);
-    if (!pcArenaGood(arena)) return 0;
-    pcSortKeyed(list.pair, list.count, room);
-    for (int i = 0; i < list.count; i++) {
-        int a = (int)(list.pair[i].key >> 32), b = (int)(list.pair[i].key & 0xffffffffu);
-        pairs[i] = (pcPair){a, b, marginOf(proxies + a, proxies + b)};
-    }
+    pcPair* pairs = orderPairs(&list, proxies, count);
+    if (!pairs) return 0;
     *out = pairs;
     return list.count;
 }

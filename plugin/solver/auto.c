@@ -1,6 +1,6 @@
 /*
- * Which solver gets a problem. First it is made small: a guess may be the answer, and contacts that do not act are left out (lazy.c). A
- * small one gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
+ * Which solver gets a problem. First it is made small: a guess may be the answer, and contacts that do not act are left out (lazy.c). What
+ * is left gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
  * follows the number of blocks; where it ends without, and the problem is small enough for a dense method, Lemke's method gets it. The
  * better answer is returned, with the name of who found it; if neither passed the residual test, the outcome says so.
  */

@@ -181,11 +181,27 @@ static void setGroups(const pcCone* cone, pcLaw law, const double* e, const doub
     }
 }
 
+/* One disc is what nearly all contacts have, and there the height has a closed form: inside the disc (e_n) s = e_n r_n - u_n - h, else
+ * (e_n + e_g) s = e_n r_n - u_n + (|z| - h). */
+static double heightOfDisc(Group* g, double start, double e, double* bend)
+{
+    double s = (start - g->h) / e, weight = g->e;
+    *bend = e;
+    if (lengthOf(g->z, g->size) <= s * g->e) return inside(g), s;
+    onDisc(g, 0.0);
+    *bend = e + weight;
+    s = (start + g->rest) / *bend;
+    if (s > 0.0) onDisc(g, s);
+    return larger(s, 0.0);
+}
+
 static void frictionLaw(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, double* c, double* G)
 {
     Group groups[PC_CONE_GROUPS];
     setGroups(cone, law, e, r, u, groups);
-    double bend, s = heightOf(groups, cone->groups, e[0] * r[0] - u[0], e[0], &bend);
+    double bend, start = e[0] * r[0] - u[0];
+    bool disc = cone->groups == 1 && !groups[0].edges;
+    double s = disc ? heightOfDisc(groups, start, e[0], &bend) : heightOf(groups, cone->groups, start, e[0], &bend);
     memset(c, 0, (size_t)cone->rows * sizeof *c);
     if (G) memset(G, 0, (size_t)(cone->rows * cone->rows) * sizeof *G);
     if (!(s > 0.0)) return;

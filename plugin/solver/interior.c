@@ -14,8 +14,8 @@
  * Why this is the start. Without the shift the problem is convex, and 18 to 25 factorizations end at m = 1e-14 whatever the pile. With it
  * the path to m = 0 is still there, but may turn back on itself where contacts change from stick to slide (the determinant of the matrix
  * changes its sign there): steps become short, and m stays at 1e-6 to 1e-9. Of 1100 to 1800 contacts of a falling pile 7 to 96 are then
- * not yet on the piece where they end, which the rounds of proximal.c find out in 30 to 300 steps; from nothing they take 300 to 3000. On
- * the shaken balls the path does not turn, and 14 to 18 factorizations leave two Newton steps to do. Tried as well and slower: following
+ * not yet on the piece where they end, which the rounds of proximal.c find out in 30 to 500 steps; from nothing they take 300 to 3000, or
+ * stay at 1e-4. On shaken balls the path hardly turns, and 14 to 20 factorizations leave two to ten Newton steps to do. Tried as well and slower: following
  * the path around its turns by arclength, in c and y or in their logarithms (200 to 400 factorizations), damping the shift (its fixed point
  * contracts by 0.99 per pass where contacts are nearly redundant), leaving the derivative of the shift away.
  */

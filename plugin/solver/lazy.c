@@ -24,6 +24,7 @@
 #define FEWEST_CONES 24 /* smaller problems are solved at once */
 #define ROUNDS 12       /* then all are taken */
 #define ROUGH 1e-4      /* tolerance while contacts come in, … */
+#define ROOM 1e-3       /* of the velocity scale: what opens more slowly than this after a rough answer may be pressed after a good one */
 #define ROUGH_BLOCKS 40 /* … of groups from this size on */
 
 /* ---- the guess ---- */
@@ -110,16 +111,18 @@ static double opening(const pcProblem* p, const pcCone* cone, const double* v)
     return u[0];
 }
 
-/* Takes in what acts at v, or carries something in the guess; how many that are. */
-static int takeIn(Lazy* s, int round, const double* v, const double* cOrNull)
+/* Takes in what acts at v, or carries something in the guess; how many that are. Contacts that open more slowly than `room` may act at a
+ * better v: they come in, too, but they alone do not count. */
+static int takeIn(Lazy* s, int round, double room, const double* v, const double* cOrNull)
 {
     int more = 0;
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         if (s->round[k]) continue;
-        bool acts =
-            round > ROUNDS || cone->kind != PC_CONE_FRICTION || (cOrNull && cOrNull[cone->row] > 0.0) || !(opening(s->p, cone, v) >= 0.0);
-        if (acts) s->round[k] = round, more++;
+        double opens = round > ROUNDS || cone->kind != PC_CONE_FRICTION ? -1.0 : opening(s->p, cone, v);
+        bool acts = (cOrNull && cOrNull[cone->row] > 0.0) || !(opens >= 0.0);
+        if (acts || opens < room) s->round[k] = round;
+        more += acts;
     }
     return more;
 }
@@ -224,7 +227,6 @@ static void takeAnswer(Lazy* s, const Group* g, const int* member, int root, con
     s->info->solve.iterations += info->solve.iterations, s->info->solve.fallbacks += info->solve.fallbacks;
     if (g->part.rows > s->largest) s->largest = g->part.rows, s->info->solver = info->solver;
     s->residual[root] = info->solve.residual, s->outcome[root] = info->solve.outcome;
-    s->rough[root] = !(info->solve.residual <= s->settings->tolerance);
 }
 
 /* The group of a root, if anything has come in since it was solved, or if its answer is rough and that is not enough any more. */
@@ -242,9 +244,11 @@ static bool solveGroup(Lazy* s, int root, int round, bool last)
     if (good) {
         pcConeSettings inner = *s->settings;
         inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? ROUGH : 0.0;
+        inner.close = last && !s->rough[root];
         inner.hard = round > 1 && g.part.blocks >= ROUGH_BLOCKS;
         pcConeInfo info = s->solve(&g.part, &inner, s->memory, g.v, g.c);
         takeAnswer(s, &g, member, root, &info);
+        s->rough[root] = inner.rough > 0.0 && !(info.solve.residual <= inner.tolerance);
         for (int i = 0; i < g.part.blocks; i++) s->local[g.where[i]] = -1;
     }
     pcArenaRelease(&s->memory->arena, mark);
@@ -259,6 +263,13 @@ static bool solveGroups(Lazy* s, int round, bool last)
     for (int i = 0; i < s->p->blocks && good; i++)
         if (s->start[i + 1] > s->start[i]) good = solveGroup(s, i, round, last);
     return good;
+}
+
+static bool anyRough(const Lazy* s)
+{
+    for (int i = 0; i < s->p->blocks; i++)
+        if (s->start[i + 1] > s->start[i] && s->rough[i]) return true;
+    return false;
 }
 
 /* What nothing acts on goes on as it would; and the guess of what is left out is none. */
@@ -288,12 +299,12 @@ bool pcLazySolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMem
     Lazy s = {.p = p, .settings = settings, .memory = memory, .solve = solve, .v = v, .c = c, .info = info};
     size_t mark = pcArenaMark(&memory->arena);
     bool good = lazyNew(&s, &memory->arena);
-    if (good) takeIn(&s, 1, settings->warm ? v : p->free, settings->warm ? c : NULL), begin(&s, settings->warm);
+    if (good) takeIn(&s, 1, 0.0, settings->warm ? v : p->free, settings->warm ? c : NULL), begin(&s, settings->warm);
     bool last = false; /* nothing came in with the rough answers, so now to the last digit; what comes in after that is solved to it, too */
     for (int round = 1, more = 1; good && (more || !last); round++) {
         last |= !more;
         good = solveGroups(&s, round, last);
-        more = good ? takeIn(&s, round + 1, v, NULL) : 0;
+        more = good ? takeIn(&s, round + 1, last || !anyRough(&s) ? 0.0 : ROOM * p->velocityScale, v, NULL) : 0;
     }
     if (good) end(&s);
     pcArenaRelease(&memory->arena, mark);

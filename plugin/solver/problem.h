@@ -74,6 +74,7 @@ typedef struct pcConeSettings {
     int fixedPoint;    /* 1, 2, 3: which chi */
     bool warm;         /* v and c come in with a guess */
     double rough;      /* an answer with about this residual will do where no short way leads to a better one; 0: it will not (auto, sparse) */
+    bool close;        /* warm: the guess is an answer but for a few contacts (sparse) */
     bool hard;         /* short ways were tried in vain on much the same problem (auto) */
     double guess;      /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
 } pcConeSettings;

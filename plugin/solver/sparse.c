@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/simd.h"
 #include "linalg/blocks.h"
 #include "linalg/mass.h"
+#include "linalg/panel.h"
 #include "solver/certificate.h"
 #include "solver/delassus.h"
 #include "solver/interior.h"
@@ -22,7 +23,11 @@
 #define WARM_LIMIT 24   /* Newton steps from a guess, … */
 #define ROUGH_LIMIT 8   /* … fewer, if a rough answer will do … */
 #define WARM_RESTARTS 2 /* … not more than so many rounds of them in vain … */
-#define TEPID_LIMIT 300 /* … and from the inside of all cones (interior.c) */
+#define TEPID_LIMIT 80  /* … and from the inside of all cones (interior.c) */
+#define AGAIN_LIMIT 6   /* times that the best so far is a start, … */
+#define PROMISING 1e-3  /* … if its residual is at most this */
+#define MANY_BLOCKS 40  /* from this size on … */
+#define NEARLY 100.0    /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
@@ -39,48 +44,59 @@ typedef struct Velocity {
 static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
 static const double* jacobianOf(const pcProblem* p, int row) { return p->J + 12 * (size_t)row; }
 
-static double rowTimes(const pcProblem* p, int row, const double* v)
+PC_INLINE double dotSix(const double* a, const double* b)
 {
-    double sum = 0.0;
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+PC_INLINE double rowTimes(const pcProblem* p, int row, const double* v)
+{
+    const int* block = blocksOf(p, row);
+    const double* J = jacobianOf(p, row);
+    double sum = block[0] >= 0 ? dotSix(J, v + B * (size_t)block[0]) : 0.0;
+    return block[1] >= 0 ? sum + dotSix(J + B, v + B * (size_t)block[1]) : sum;
+}
+
+/* x += a J' of one row. */
+PC_INLINE void addRow(const pcProblem* p, int row, double a, double* x)
+{
     for (int side = 0; side < 2; side++) {
         int block = blocksOf(p, row)[side];
         const double* J = jacobianOf(p, row) + B * side;
-        for (int i = 0; block >= 0 && i < B; i++) sum += J[i] * v[B * block + i];
+        double* to = x + B * (size_t)(block < 0 ? 0 : block);
+        if (block < 0) continue;
+        v4Store(to, v4Load(to) + v4Splat(a) * v4Load(J));
+        to[4] += a * J[4], to[5] += a * J[5];
     }
-    return sum;
 }
 
-static void velocities(void* self, const double* v, double* u)
+PC_SIMD static void velocities(void* self, const double* v, double* u)
 {
     const pcProblem* p = ((Velocity*)self)->p;
     for (int row = 0; row < p->rows; row++) u[row] = rowTimes(p, row, v) - p->target[row];
 }
 
-static void change(void* self, const double* dv, double* du)
+PC_SIMD static void change(void* self, const double* dv, double* du)
 {
     const pcProblem* p = ((Velocity*)self)->p;
     for (int row = 0; row < p->rows; row++) du[row] = rowTimes(p, row, dv);
 }
 
 /* F = M (v - f) - J'c */
-static void balance(void* self, const double* v, const double* c, double* F)
+PC_SIMD static void balance(void* self, const double* v, const double* c, double* F)
 {
     Velocity* s = self;
     const pcProblem* p = s->p;
-    int n = B * p->blocks, width = p->dense ? n : B;
+    int n = B * p->blocks;
     for (int i = 0; i < n; i++) s->difference[i] = v[i] - p->free[i];
     for (int i = 0; i < n; i++) {
-        const double *M = p->mass + (size_t)i * (size_t)width, *d = s->difference + (p->dense ? 0 : i / B * B);
-        F[i] = 0.0;
-        for (int j = 0; j < width; j++) F[i] += M[j] * d[j];
+        if (p->dense)
+            F[i] = pcDot(n, p->mass + (size_t)i * (size_t)n, s->difference);
+        else
+            F[i] = dotSix(p->mass + (size_t)i * B, s->difference + i / B * B);
     }
-    for (int row = 0; row < p->rows; row++) {
-        for (int side = 0; side < 2; side++) {
-            int block = blocksOf(p, row)[side];
-            const double* J = jacobianOf(p, row) + B * side;
-            for (int i = 0; block >= 0 && i < B; i++) F[B * block + i] -= J[i] * c[row];
-        }
-    }
+    for (int row = 0; row < p->rows; row++)
+        if (c[row] != 0.0) addRow(p, row, -c[row], F);
 }
 
 /* Energy of the error, with the diagonal of M in place of M. */
@@ -196,16 +212,40 @@ static int interior(const pcProblem* p, const pcLinear* linear, double tolerance
     return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
 }
 
+/* The best answer of several attempts, if none is good. */
+typedef struct Best {
+    double residual, *v, *c;
+} Best;
+
+static Best bestNew(const pcProblem* p, pcArena* arena)
+{
+    return (Best){INFINITY, pcArenaRaw(arena, double, pcUnknowns(p)), pcArenaRaw(arena, double, p->rows)};
+}
+
+static void bestKeep(Best* best, const pcProblem* p, double residual, const double* v, const double* c)
+{
+    if (!best->v || !best->c) return;
+    best->residual = residual;
+    memcpy(best->v, v, (size_t)pcUnknowns(p) * sizeof *v), memcpy(best->c, c, (size_t)p->rows * sizeof *c);
+}
+
+static void bestGive(const Best* best, const pcProblem* p, double* v, double* c)
+{
+    memcpy(v, best->v, (size_t)pcUnknowns(p) * sizeof *v), memcpy(c, best->c, (size_t)p->rows * sizeof *c);
+}
+
 /* A guess gets a short try near to it; then Newton's method begins at what an interior point method finds, unless that is all that is asked
- * for; what these cannot finish starts again from nothing. */
+ * for; then again at the best so far, because large steps to begin with get further than small ones in the end; what these cannot finish
+ * starts again from nothing. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
-    enum { GUESS, INTERIOR, NOTHING, END };
+    enum { GUESS, INTERIOR, AGAIN, AGAIN_LAST = AGAIN + AGAIN_LIMIT - 1, NOTHING, END };
     double rough = larger(settings->tolerance, settings->rough);
-    int limits[END] = {settings->rough > 0.0 ? ROUGH_LIMIT : WARM_LIMIT, TEPID_LIMIT, settings->maxIterations};
+    int first = settings->rough > 0.0 ? ROUGH_LIMIT : settings->close ? TEPID_LIMIT : WARM_LIMIT;
     pcProximalSettings method = {.tolerance = rough, .held = held};
-    pcProximalInfo found = {0};
+    pcProximalInfo found = {.residual = INFINITY};
+    Best best = bestNew(p, arena);
     for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
         int restarts = found.restarts + (start > GUESS && settings->warm);
         if (start == INTERIOR) {
@@ -215,11 +255,19 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
             if (factors == 0) continue;
             method.tolerance = p->coulomb ? rough : smaller(rough, UNIQUE);
         }
+        if (start >= AGAIN && start <= AGAIN_LAST && !(best.residual <= PROMISING)) continue;
+        if (start >= AGAIN && start <= AGAIN_LAST) bestGive(&best, p, v, c);
+        if (start == NOTHING && p->blocks >= MANY_BLOCKS && best.residual <= NEARLY * rough) break;
         if (start == NOTHING) pcConeStart(p, v, c);
-        method.warm = start < NOTHING, method.maxIterations = limits[start], method.maxRestarts = start == GUESS ? WARM_RESTARTS : 0;
+        method.warm = start < NOTHING, method.maxIterations = start == GUESS    ? first
+                                                              : start < NOTHING ? TEPID_LIMIT
+                                                                                : settings->maxIterations;
+        method.maxRestarts = start == GUESS && !settings->close ? WARM_RESTARTS : 0;
         found = pcProximalSolve(linear, &method, arena, v, c);
         found.iterations += before, found.restarts += restarts;
+        if ((start > GUESS || settings->close) && found.residual < best.residual) bestKeep(&best, p, found.residual, v, c);
     }
+    if (!found.converged && best.residual < found.residual) bestGive(&best, p, v, c);
     return found;
 }
 

@@ -40,13 +40,17 @@ typedef struct Pair {
     double sum[144];
 } Pair;
 
-static void flush(pcBlocks* H, Pair* pair)
+PC_SIMD static void flush(pcBlocks* H, Pair* pair)
 {
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
             if (pair->block[a] < 0 || pair->block[b] < 0) continue;
             double* to = pcBlocksAt(H, pair->block[a], pair->block[b]);
-            for (int i = 0; i < BB; i++) to[i] += pair->sum[12 * (B * a + i / B) + B * b + i % B];
+            const double* from = pair->sum + 12 * B * a + B * b;
+            for (int i = 0; i < B; i++, to += B, from += 12) {
+                v4Store(to, v4Load(to) + v4Load(from));
+                to[4] += from[4], to[5] += from[5];
+            }
         }
     }
     memset(pair->sum, 0, sizeof pair->sum);

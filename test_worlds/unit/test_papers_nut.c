@@ -212,12 +212,13 @@ static void checkQuickForm(const pcNutPlan* plan, int bodies)
     for (int i = 0; i < run.track.shakes; i++) PC_EXPECT_TRUE(run.track.height[i] > 0.05 && run.track.height[i] < 3.0);
 }
 
-PC_TEST(BrazilNut, OfAllItsBodiesIsShakenOnce)
+/* Two shakes: all have fallen, and were thrown up and caught again. The whole story takes minutes: pcontact bench nut. */
+PC_TEST(BrazilNut, OfAllItsBodiesIsShakenTwice)
 {
     PC_CASE("balls");
-    checkQuickForm(&(pcNutPlan){.file = balls, .shakes = 1}, 270);
+    checkQuickForm(&(pcNutPlan){.file = balls, .shakes = 2}, 270);
     PC_CASE("polyhedra");
-    checkQuickForm(&(pcNutPlan){.file = polyhedra, .shakes = 1}, 270);
+    checkQuickForm(&(pcNutPlan){.file = polyhedra, .shakes = 2}, 270);
 }
 
 PC_TEST(BrazilNut, OfFewBodiesStaysInItsContainer)
@@ -270,7 +271,7 @@ PC_TEST(BrazilNut, RefusesWorldsWithoutANutOrAShake)
     pcSceneFree(scene);
     PC_ASSERT_STATUS(PC_OK, pcSceneRead(polyhedra, &scene));
     PC_EXPECT_STATUS(PC_OK, pcNutFind(scene, &cast));
-    PC_EXPECT_NEAR(0.08, cast.radius, 1e-6);
+    PC_EXPECT_NEAR(0.1, cast.radius, 1e-6);
     pcPenaltyRun run;
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcPenaltyPlay(scene, &(pcPenaltyPlan){.step = 1e-3, .time = 1.0}, &run));
     scene->physics.shakeAmplitude = 0.0;

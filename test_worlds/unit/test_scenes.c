@@ -1,6 +1,7 @@
 /* Scenes of speed and scale in test_worlds/peers/scenes, in a short form: what must stand stands, and every step is solved. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "adapters/cli/play.h"
 #include "adapters/gtest/pctest.h"
@@ -73,5 +74,58 @@ PC_TEST(Scenes, LoadedChainHoldsAtLargeSteps)
         PC_EXPECT_LE(played.joint.most, cases[i].drift);
         PC_EXPECT_LE(played.energyGain, 1e-9 * 1000 * 9.81 * 5.0);
         PC_EXPECT_EQ_INT(0, played.inaccurate);
+    }
+}
+
+/* ---- threads ---- */
+
+static pcStage* beginStage(const char* scene, const char* settings)
+{
+    char path[512];
+    pcScene* read;
+    pcStage* stage = NULL;
+    snprintf(path, sizeof path, "%s/peers/scenes/%s.world", PCONTACT_TEST_WORLDS, scene);
+    if (pcSceneRead(path, &read) != PC_OK) return NULL;
+    if (pcStageMake(read, &stage) == PC_OK) {
+        pcSettings chosen = stage->settings;
+        PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&chosen, settings));
+        PC_EXPECT_STATUS(PC_OK, pcStageAttach(stage, &chosen));
+    }
+    pcSceneFree(read);
+    return stage;
+}
+
+static bool areSame(const pcStage* a, const pcStage* b)
+{
+    bool same = a->bodies == b->bodies;
+    for (int i = 0; same && i < a->bodies; i++) {
+        dBodyID p = a->body[i].body, q = b->body[i].body;
+        same = memcmp(dBodyGetPosition(p), dBodyGetPosition(q), 3 * sizeof(dReal)) == 0 &&
+               memcmp(dBodyGetQuaternion(p), dBodyGetQuaternion(q), 4 * sizeof(dReal)) == 0 &&
+               memcmp(dBodyGetLinearVel(p), dBodyGetLinearVel(q), 3 * sizeof(dReal)) == 0 &&
+               memcmp(dBodyGetAngularVel(p), dBodyGetAngularVel(q), 3 * sizeof(dReal)) == 0;
+    }
+    return same;
+}
+
+PC_TEST(Scenes, TwoThreadsGiveTheSameBits)
+{
+    static const struct {
+        const char *scene, *settings;
+        int steps;
+    } cases[] = {
+        {"domino20", "", 90}, {"wall55_gap", "", 12}, {"ragdolls", "", 40}, {"ragdolls", "implicitJoints=1", 40}, {"pile1000", "", 8}};
+    for (int i = 0; i < 5; i++) {
+        PC_CASE("%s %s", cases[i].scene, cases[i].settings);
+        char two[64];
+        snprintf(two, sizeof two, "%s threads=2", cases[i].settings);
+        pcStage *one = beginStage(cases[i].scene, cases[i].settings), *other = beginStage(cases[i].scene, two);
+        PC_ASSERT_TRUE(one && other);
+        for (int step = 0; step < cases[i].steps; step++) {
+            PC_EXPECT_STATUS(PC_OK, pcStageStep(one, 0.01));
+            PC_EXPECT_STATUS(PC_OK, pcStageStep(other, 0.01));
+        }
+        PC_EXPECT_TRUE(areSame(one, other));
+        pcStageFree(one), pcStageFree(other);
     }
 }

@@ -241,6 +241,43 @@ PC_TEST(StepMemory, SecondStepAllocatesNothing)
     sceneEnd(&s);
 }
 
+/* Boxes of many sizes fall into a shaft: contacts come and go in every step, on one thread and on two. */
+static void pile(Scene* s, int threads)
+{
+    static const double walls[4][4] = {{1, 0, 0, -1.2}, {-1, 0, 0, -1.2}, {0, 1, 0, -1.2}, {0, -1, 0, -1.2}};
+    sceneBegin(s);
+    s->settings.threads = threads;
+    sceneFloor(s);
+    for (int i = 0; i < 4; i++) {
+        pcShape* wall;
+        PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace(walls[i], &wall));
+        sceneShape(s, PC_WORLD, wall);
+    }
+    for (int i = 0; i < 24; i++) {
+        const double size[3] = {0.4 + 0.01 * (i % 7), 0.5 + 0.02 * (i % 5), 0.6 - 0.02 * (i % 3)};
+        int body = sceneBox(s, 0.75 * (i % 3) - 0.75 + 0.02 * (i % 4), 0.75 * (i / 3 % 2) - 0.4, 0.5 + 0.9 * (i / 6), size, 1 + i % 4);
+        s->body[body].velocity[3] = 0.3 * (i % 3), s->body[body].velocity[4] = 0.2 * (i % 5);
+    }
+}
+
+PC_TEST(StepMemory, PileAllocatesNothingOnceItHasFallen)
+{
+    static Scene s;
+    if (!COUNTS_ALLOCATIONS) PC_SKIP("a sanitizer stands before the C library");
+    for (int threads = 1; threads <= 2; threads++) {
+        PC_CASE("threads=%d", threads);
+        pile(&s, threads);
+        sceneRun(&s, 220); /* each new maximum of contacts takes memory once */
+        int contacts = s.result.report.contacts;
+        pcCountingStart();
+        sceneRun(&s, 60);
+        PC_EXPECT_EQ_INT(0, pcCountingStop());
+        PC_EXPECT_LE(60, contacts);
+        PC_EXPECT_TRUE(s.result.report.outcome == PC_SOLVED);
+        sceneEnd(&s);
+    }
+}
+
 PC_TEST(StepMemory, StepWithoutContactsAllocatesNothing)
 {
     if (!COUNTS_ALLOCATIONS) PC_SKIP("the allocator belongs to a sanitizer or to another C library");
