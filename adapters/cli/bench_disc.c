@@ -18,7 +18,7 @@ typedef struct Row {
 } Row;
 static const Row rows[] = {{"polygon", "lcp", 10},   {"polygon", "lcp", 20},    {"polygon", "lcp", 50},   {"polygon", "lcp", 100},
                            {"polygon", "lcp", 200},  {"polygon", "lcp", 500},   {"polygon", "lcp", 1000}, {"polygon", "lcp", 2000},
-                           {"polygon", "lcp", 5000}, {"polygon", "lcp", 10000}, {"disc", "lcp", 0}};
+                           {"polygon", "lcp", 5000}, {"polygon", "lcp", 10000}, {"disc", "lcp", 0},       {"disc", "implicit", 0}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const double STEP = 0.01, SECONDS = 5.0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "pcontact/implicit.h"
 
 static const double RADIUS = 1.0, MASS = 1.0, SPEED = 2.0, WIDTH = 0.5, GRAVITY = 9.81, PI = 3.14159265358979323846;
 
@@ -39,14 +40,18 @@ static double energyOf(const pcBody* b, double rest)
     return kinetic + MASS * GRAVITY * (b->pose.position[2] - rest);
 }
 
-static pcStatus roll(pcSystem* system, pcBody* body, const pcSettings* settings, double h, int steps, pcDiscRun* out)
+static pcStatus roll(pcSystem* system, pcImplicitMemory* memory, pcBody* body, const pcSettings* settings, double h, int steps,
+                     pcDiscRun* out)
 {
     double velocity[6];
     pcPose pose;
     pcSystemResult result = {.velocity = velocity, .pose = &pose};
     pcStatus status = PC_OK;
     for (int n = 0; n < steps && status == PC_OK; n++) {
-        status = pcSystemStep(system, settings, h, &result);
+        if (settings->model == PC_MODEL_IMPLICIT)
+            status = pcImplicitSystemStep(system, memory, PC_TURN_EXPONENTIAL, settings, h, &result);
+        else
+            status = pcSystemStep(system, settings, h, &result);
         if (status != PC_OK) break;
         body->pose = pose;
         memcpy(body->velocity, velocity, sizeof velocity);
@@ -70,12 +75,15 @@ pcStatus pcDiscRoll(int corners, const char* text, double h, double seconds, pcD
     pcStatus status = pcSettingsParse(&settings, text);
     if (status == PC_OK) status = makeShape(corners, &shape);
     if (status == PC_OK) status = pcShapeHalfSpace(floor, &ground);
+    pcImplicitMemory* memory = NULL;
     if (status == PC_OK) status = pcMemoryCreate(&system.memory);
+    if (status == PC_OK) status = pcImplicitMemoryCreate(&memory);
     shapes[0].shape = shape, shapes[1].shape = ground;
     *out = (pcDiscRun){.before = energyOf(&body, rest)};
-    if (status == PC_OK) status = roll(&system, &body, &settings, h, (int)lround(seconds / h), out);
+    if (status == PC_OK) status = roll(&system, memory, &body, &settings, h, (int)lround(seconds / h), out);
     out->way = body.pose.position[0], out->lost = out->before - energyOf(&body, rest);
     pcMemoryFree(system.memory);
+    pcImplicitMemoryFree(memory);
     pcShapeFree(shape);
     pcShapeFree(ground);
     return status;
