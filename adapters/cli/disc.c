@@ -40,64 +40,50 @@ static double energyOf(const pcBody* b, double rest)
     return kinetic + MASS * GRAVITY * (b->pose.position[2] - rest);
 }
 
-typedef struct Roll {
-    pcSystem system;
-    pcBody body;
-    pcSettings settings;
-    pcImplicitMemory* implicit;
-    double h;
-} Roll;
-
-static pcStatus step(Roll* w, pcSystemResult* result)
-{
-    if (w->settings.model != PC_MODEL_IMPLICIT) return pcSystemStep(&w->system, &w->settings, w->h, result);
-    return pcImplicitSystemStep(&w->system, w->implicit, PC_TURN_EXPONENTIAL, &w->settings, w->h, result);
-}
-
-static pcStatus roll(Roll* w, int steps, pcDiscRun* out)
+static pcStatus roll(pcSystem* system, pcImplicitMemory* memory, pcBody* body, const pcSettings* settings, double h, int steps,
+                     pcDiscRun* out)
 {
     double velocity[6];
     pcPose pose;
     pcSystemResult result = {.velocity = velocity, .pose = &pose};
     pcStatus status = PC_OK;
     for (int n = 0; n < steps && status == PC_OK; n++) {
-        status = step(w, &result);
+        if (settings->model == PC_MODEL_IMPLICIT)
+            status = pcImplicitSystemStep(system, memory, PC_TURN_EXPONENTIAL, settings, h, &result);
+        else
+            status = pcSystemStep(system, settings, h, &result);
         if (status != PC_OK) break;
-        w->body.pose = pose;
-        memcpy(w->body.velocity, velocity, sizeof velocity);
+        body->pose = pose;
+        memcpy(body->velocity, velocity, sizeof velocity);
         out->residual = fmax(out->residual, result.report.residual), out->penetration = fmax(out->penetration, result.report.penetration);
     }
     return status;
-}
-
-static pcBody bodyOf(double rest)
-{
-    double J = 0.5 * MASS * RADIUS * RADIUS, across = 0.5 * J + MASS * WIDTH * WIDTH / 12.0;
-    pcBody body = {.mass = MASS, .pose = {{0.0, 0.0, rest}, {1.0, 0.0, 0.0, 0.0}}, .velocity = {SPEED, 0.0, 0.0, 0.0, SPEED / RADIUS, 0.0}};
-    body.inertia[0] = body.inertia[8] = across, body.inertia[4] = J;
-    return body;
 }
 
 pcStatus pcDiscRoll(int corners, const char* text, double h, double seconds, pcDiscRun* out)
 {
     static const double floor[4] = {0.0, 0.0, 1.0, 0.0};
     pcShape *shape = NULL, *ground = NULL;
-    double rest = corners > 0 ? RADIUS * cos(PI / corners) : RADIUS;
-    Roll w = {.settings = pcDefaultSettings(), .body = bodyOf(rest), .h = h};
+    pcSettings settings = pcDefaultSettings();
+    double rest = corners > 0 ? RADIUS * cos(PI / corners) : RADIUS, J = 0.5 * MASS * RADIUS * RADIUS,
+           across = 0.5 * J + MASS * WIDTH * WIDTH / 12.0;
+    pcBody body = {.mass = MASS, .pose = {{0.0, 0.0, rest}, {1.0, 0.0, 0.0, 0.0}}, .velocity = {SPEED, 0.0, 0.0, 0.0, SPEED / RADIUS, 0.0}};
+    body.inertia[0] = body.inertia[8] = across, body.inertia[4] = J;
     pcPlacedShape shapes[2] = {{.body = 0, .pose = {.quaternion = {1.0}}}, {.body = PC_WORLD, .pose = {.quaternion = {1.0}}}};
     if (corners == 0) shapes[0].pose.quaternion[0] = shapes[0].pose.quaternion[1] = sqrt(0.5); /* a cylinder's axis is z */
-    w.system = (pcSystem){.bodyCount = 1, .bodies = &w.body, .shapeCount = 2, .shapes = shapes, .gravity = {0.0, 0.0, -GRAVITY}};
-    pcStatus status = pcSettingsParse(&w.settings, text);
+    pcSystem system = {.bodyCount = 1, .bodies = &body, .shapeCount = 2, .shapes = shapes, .gravity = {0.0, 0.0, -GRAVITY}};
+    pcStatus status = pcSettingsParse(&settings, text);
     if (status == PC_OK) status = makeShape(corners, &shape);
     if (status == PC_OK) status = pcShapeHalfSpace(floor, &ground);
-    if (status == PC_OK) status = pcMemoryCreate(&w.system.memory);
-    if (status == PC_OK) status = pcImplicitMemoryCreate(&w.implicit);
+    pcImplicitMemory* memory = NULL;
+    if (status == PC_OK) status = pcMemoryCreate(&system.memory);
+    if (status == PC_OK) status = pcImplicitMemoryCreate(&memory);
     shapes[0].shape = shape, shapes[1].shape = ground;
-    *out = (pcDiscRun){.before = energyOf(&w.body, rest)};
-    if (status == PC_OK) status = roll(&w, (int)lround(seconds / h), out);
-    out->way = w.body.pose.position[0], out->lost = out->before - energyOf(&w.body, rest);
-    pcImplicitMemoryFree(w.implicit);
-    pcMemoryFree(w.system.memory);
+    *out = (pcDiscRun){.before = energyOf(&body, rest)};
+    if (status == PC_OK) status = roll(&system, memory, &body, &settings, h, (int)lround(seconds / h), out);
+    out->way = body.pose.position[0], out->lost = out->before - energyOf(&body, rest);
+    pcMemoryFree(system.memory);
+    pcImplicitMemoryFree(memory);
     pcShapeFree(shape);
     pcShapeFree(ground);
     return status;

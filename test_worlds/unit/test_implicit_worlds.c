@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapters/cli/disc.h"
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/counting.h"
 #include "test_worlds/unit/implicit_worlds.h"
@@ -30,6 +31,21 @@ PC_TEST(ImplicitWorlds, DiscKeepsItsEnergyOverAHundredRolls)
         PC_EXPECT_EQ_INT(0, fallbacks);
         PC_EXPECT_NEAR(-3.0 * 209.44, w.body[0].pose.position[0], 1e-6);
         implicitWorldEnd(&w);
+    }
+}
+
+/* G's figure 1: `pcontact bench disc` is the whole table. */
+PC_TEST(ImplicitWorlds, PolygonsLoseWhereTheDiscDoesNot)
+{
+    static const int corners[] = {10, 50};
+    pcDiscRun run;
+    PC_ASSERT_STATUS(PC_OK, pcDiscRoll(0, "model=implicit mu=0.5", 0.01, 5.0, &run));
+    PC_EXPECT_NEAR(0.0, run.lost, 1e-9);
+    PC_EXPECT_NEAR(10.0, run.way, 1e-9);
+    for (int i = 0; i < 2; i++) {
+        PC_CASE("corners=%d", corners[i]);
+        PC_ASSERT_STATUS(PC_OK, pcDiscRoll(corners[i], "model=lcp mu=0.5", 0.01, 5.0, &run));
+        PC_EXPECT_GT(run.lost, 0.1 * run.before);
     }
 }
 
@@ -212,6 +228,32 @@ PC_TEST(ImplicitWorlds, JointRowsHoldWhileContactsAct)
     PC_EXPECT_NEAR(1.0, b->pose.position[2], 1e-9);
     PC_EXPECT_NEAR(0.25, b->velocity[4], 1e-9); /* friction makes it roll */
     PC_EXPECT_LE(w.result.report.step.residual, 1e-10);
+    implicitWorldEnd(&w);
+}
+
+/* ---- no answer ---- */
+
+/* A ball between a wall and a press that closes: nothing keeps out of both. The step ends all the same, with the LCP's best, and says so. */
+PC_TEST(ImplicitWorlds, SqueezedBallTakesTheLcpStepAndIsCounted)
+{
+    const double wall[4] = {1, 0, 0, -1}, press[4] = {-1, 0, 0, -1};
+    pcForm *ball = NULL, *left = NULL, *right = NULL;
+    implicitWorldBegin(&w);
+    PC_ASSERT_STATUS(PC_OK, pcFormSphere(1.0, &ball));
+    PC_ASSERT_STATUS(PC_OK, pcFormHalfSpace(wall, &left));
+    PC_ASSERT_STATUS(PC_OK, pcFormHalfSpace(press, &right));
+    w.system.gravity[2] = 0.0;
+    implicitBody(&w, implicitOwn(&w, ball), 1.0, 0.4);
+    int closes = implicitBody(&w, implicitOwn(&w, right), 1.0, 1.0);
+    w.body[closes].kind = PC_BODY_KINEMATIC, w.body[closes].velocity[0] = -0.5;
+    implicitFixed(&w, implicitOwn(&w, left), 0, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        PC_ASSERT_STATUS(PC_OK, implicitWorldStep(&w));
+        PC_EXPECT_EQ_INT(1, w.result.report.step.fallbacks);
+        PC_EXPECT_EQ_INT(PC_INACCURATE, (int)w.result.report.step.outcome);
+        PC_EXPECT_EQ_STR("lcp", w.result.report.step.solver);
+        for (int k = 0; k < 6; k++) PC_EXPECT_LE(fabs(w.velocity[k]), 10.0);
+    }
     implicitWorldEnd(&w);
 }
 
