@@ -41,16 +41,10 @@ typedef struct Cloud {
     pcArena arena;
 } Cloud;
 
-static double chance(unsigned long long* state)
-{
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 static bool cloudMake(Cloud* cloud, int count)
 {
     int side = (int)ceil(cbrt(count));
-    unsigned long long state = 7;
+    BenchRig rig = {.random = 7};
     *cloud =
         (Cloud){.count = count, .shape = calloc((size_t)count, sizeof *cloud->shape), .pose = calloc((size_t)count, sizeof *cloud->pose)};
     cloud->velocity = calloc((size_t)count, sizeof *cloud->velocity), cloud->order = calloc((size_t)count, sizeof *cloud->order);
@@ -59,9 +53,9 @@ static bool cloudMake(Cloud* cloud, int count)
     for (int i = 0; i < count; i++) {
         double size[3], *q = cloud->pose[i].quaternion;
         int place[3] = {i % side, i / side % side, i / side / side};
-        for (int k = 0; k < 3; k++) size[k] = 0.1 + 0.1 * chance(&state), cloud->pose[i].position[k] = 0.18 * place[k];
-        for (int k = 0; k < 4; k++) q[k] = chance(&state) - 0.5;
-        cloud->velocity[i] = v3Make(chance(&state) - 0.5, chance(&state) - 0.5, chance(&state) - 0.5);
+        for (int k = 0; k < 3; k++) size[k] = 0.1 + 0.1 * benchUniform(&rig), cloud->pose[i].position[k] = 0.18 * place[k];
+        for (int k = 0; k < 4; k++) q[k] = benchUniform(&rig) - 0.5;
+        cloud->velocity[i] = v3Make(benchUniform(&rig) - 0.5, benchUniform(&rig) - 0.5, benchUniform(&rig) - 0.5);
         cloud->order[i] = i;
         if (pcShapeBox(size, cloud->shape + i) != PC_OK) return false;
     }
