@@ -125,11 +125,11 @@ static void takeKept(pcBond* b, const pcKeptBond* kept)
     b->deflected[1] = v3Dot(kept->deflection, t), b->deflected[2] = v3Dot(kept->deflection, o);
 }
 
-static pcKeptBond keepOf(const pcBond* b)
+pcKeptBond pcBondKeep(const pcBond* b, const double p[4], double core, const double deflection[2])
 {
-    pcKeptBond kept = {.id = b->id, .normal = b->r[0], .core = b->core, .moment = b->limit[2] * b->r[3], .tangent = b->t};
-    kept.friction = v3AddScaled(v3Scale(b->limit[0] * b->r[1], b->t), b->limit[1] * b->r[2], b->o);
-    kept.deflection = v3AddScaled(v3Scale(b->deflected[1], b->t), b->deflected[2], b->o);
+    pcKeptBond kept = {.id = b->id, .normal = p[0], .core = core, .moment = b->limit[2] * p[3], .tangent = b->t};
+    kept.friction = v3AddScaled(v3Scale(b->limit[0] * p[1], b->t), b->limit[1] * p[2], b->o);
+    kept.deflection = v3AddScaled(v3Scale(deflection[0], b->t), deflection[1], b->o);
     return kept;
 }
 
@@ -139,7 +139,7 @@ static void remember(pcBond* b, const pcNear* near)
     for (int i = 0; i < near->bonds; i++) {
         const pcBond* old = near->bond + i;
         if (old->id != b->id) continue;
-        pcKeptBond kept = keepOf(old);
+        pcKeptBond kept = pcBondKeep(old, old->r, old->core, old->deflected + 1);
         takeKept(b, &kept);
         b->start = old->start, memcpy(b->deflected, old->deflected, sizeof b->deflected);
         return;

@@ -39,6 +39,7 @@ typedef struct pcJet {
 
 pcJet pcFunctionAt(const pcFunction* function, v3 x);
 double pcFunctionValue(const pcFunction* function, v3 x); /* f alone */
+void pcHessianTurn(const m3* R, double H[9]);             /* R H R' */
 
 typedef struct pcPiece {
     int count; /* 0: described by its shape alone */

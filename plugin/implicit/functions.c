@@ -86,7 +86,7 @@ static pcJet ownAxes(const pcFunction* f, v3 x)
 
 /* ---- in the axes of the piece ---- */
 
-static void turnHessian(const m3* R, double H[9])
+void pcHessianTurn(const m3* R, double H[9])
 {
     double half[9];
     for (int k = 0; k < 3; k++) v3Store(half + 3 * k, m3Mul(R, v3Load(H + 3 * k))); /* rows of H R' */
@@ -101,7 +101,7 @@ pcJet pcFunctionAt(const pcFunction* f, v3 x)
     if (!f->placed) return ownAxes(f, x);
     pcJet j = ownAxes(f, m3TMul(&f->R, v3Sub(x, f->at)));
     j.g = m3Mul(&f->R, j.g);
-    if (j.curved && !j.even) turnHessian(&f->R, j.H);
+    if (j.curved && !j.even) pcHessianTurn(&f->R, j.H);
     return j;
 }
 

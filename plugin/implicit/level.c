@@ -29,13 +29,7 @@ static pcJet jetAt(const pcLevelPair* p, int index, v3 x)
     const pcPlacedPiece* side = p->side[sideOf(p, index)];
     pcJet j = pcFunctionAt(functionOf(p, index), m3TMul(&side->R, v3Sub(x, side->at)));
     j.g = m3Mul(&side->R, j.g);
-    if (!j.curved || j.even) return j;
-    double half[9];
-    for (int k = 0; k < 3; k++) v3Store(half + 3 * k, m3Mul(&side->R, v3Load(j.H + 3 * k)));
-    for (int k = 0; k < 3; k++) {
-        v3 column = m3Mul(&side->R, v3Make(half[k], half[3 + k], half[6 + k]));
-        j.H[k] = column.x, j.H[3 + k] = column.y, j.H[6 + k] = column.z;
-    }
+    if (j.curved && !j.even) pcHessianTurn(&side->R, j.H);
     return j;
 }
 

@@ -56,13 +56,7 @@ void pcImplicitSummary(pcImplicitRun* run)
 
 /* ---- memory ---- */
 
-static pcKeptBond keepOf(const pcBond* b)
-{
-    pcKeptBond kept = {.id = b->id, .normal = b->p[0], .core = b->coreP, .moment = b->limit[2] * b->p[3], .tangent = b->t};
-    kept.friction = v3AddScaled(v3Scale(b->limit[0] * b->p[1], b->t), b->limit[1] * b->p[2], b->o);
-    kept.deflection = v3AddScaled(v3Scale(b->deflection[0], b->t), b->deflection[1], b->o);
-    return kept;
-}
+static pcKeptBond keepOf(const pcBond* b) { return pcBondKeep(b, b->p, b->coreP, b->deflection); }
 
 void pcImplicitKeep(pcImplicitRun* run)
 {

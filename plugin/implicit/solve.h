@@ -176,6 +176,8 @@ double pcWorkJudge(pcWork* work); /* residual of r at v */
 /* bonds.c: the contacts of the island's pairs with the bodies at hand, in place of those before, whose impulses they take over. False: out of
  * memory, or a refused surface (with its sentence). work->lost tells of a level that was not solved. */
 pcStatus pcBondsFind(pcWork* work, bool exact);
+/* What is kept of a bond whose impulses are p. */
+pcKeptBond pcBondKeep(const pcBond* bond, const double p[4], double core, const double deflection[2]);
 pcStatus pcNearSurface(pcWork* work, pcNear* near);
 
 /* island.c: the whole of one island. `solved` tells whether it met the tolerance; `rounds` how often features were looked for. */
