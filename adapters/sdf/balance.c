@@ -9,6 +9,9 @@
  * rounding: beyond that, in worlds of dust or of very long levers, it grows with them.
  *
  *     A_ii <= s = 1/m + max(1, r^2) trace(I^-1),  r the furthest that a joint or a shape is from the body's centre
+ *
+ * And not too soft: rows of which cfm / h leaves less than a hundred thousandth beside hard ones drown those, from about 1e8 s on. A world's cfm
+ * is that much at most, at which its rows hold nothing any more.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +75,7 @@ static bool fillInertia(const pcSceneLink* link, double lever, double* I)
 
 pcStatus pcStageBalance(pcStage* stage)
 {
-    const double own = 1e-10, drowns = 1e-15, enough = 1e-12;
+    const double own = 1e-10, drowns = 1e-15, enough = 1e-12, nothing = 1e5;
     pcStageInner* inner = stage->inner;
     const pcScene* scene = inner->scene;
     double largest = 0.0, h = scene->physics.step, *lever = calloc((size_t)scene->links + 1, sizeof *lever);
@@ -93,5 +96,7 @@ pcStatus pcStageBalance(pcStage* stage)
     }
     free(lever);
     if (drowns * h * largest > own) inner->leastCfm = enough * h * largest;
+    inner->mostCfm = largest > 0.0 ? nothing * h * largest : HUGE_VAL;
+    if (scene->physics.cfm > inner->mostCfm) pcStageNote(stage, "cfm so large that nothing would hold, made smaller");
     return PC_OK;
 }

@@ -45,6 +45,7 @@ typedef struct pcStageInner {
     double h;             /* of the step at hand */
     double time;          /* before it */
     double leastCfm;      /* of all rows; 0: as usual */
+    double mostCfm;       /* of the world */
     double (*inertia)[9]; /* of each link that moves */
     const char* lopsided; /* a link that makes the world one for which ODE's own step ends the program; NULL: none */
     bool attached, native;
@@ -63,7 +64,7 @@ typedef struct pcStageInner {
 bool pcStageRoom(void* array, int count, size_t size); /* one more item after `count`; false: out of memory */
 void pcStageNote(pcStage* stage, const char* text);
 
-/* balance.c: sets `inertia`, `leastCfm` and `lopsided` */
+/* balance.c: sets `inertia`, `leastCfm`, `mostCfm` and `lopsided` */
 pcStatus pcStageBalance(pcStage* stage);
 
 /* geoms.c */

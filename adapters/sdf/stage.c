@@ -93,7 +93,7 @@ static void setPhysics(pcStage* stage, const pcScenePhysics* p)
     dWorldID world = stage->world;
     dWorldSetGravity(world, p->gravity[0], p->gravity[1], p->gravity[2]);
     dWorldSetERP(world, p->erp);
-    dWorldSetCFM(world, p->cfm > least ? p->cfm : least);
+    dWorldSetCFM(world, fmin(fmax(p->cfm, least), stage->inner->mostCfm));
     dWorldSetQuickStepNumIterations(world, p->iterations);
     dWorldSetQuickStepW(world, p->relaxation);
     if (!isnan(p->layer)) dWorldSetContactSurfaceLayer(world, p->layer);

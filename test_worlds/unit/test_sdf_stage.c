@@ -530,3 +530,27 @@ PC_TEST(SdfStage, WorldsOutOfProportionAreNotForOdesOwnStep)
         pcStageFree(s);
     }
 }
+
+/* A box and a cylinder in each other on the ground: hard contacts, with friction that world's cfm makes soft. */
+PC_TEST(SdfStage, WorldsTooSoftToHoldAnythingAreStillSteppedByOde)
+{
+    static const char* const cfm[] = {"1e6", "1e9", "1e12", "1e30"};
+    for (size_t i = 0; i < sizeof cfm / sizeof *cfm; i++) {
+        PC_CASE("cfm %s", cfm[i]);
+        pcStage* s = sdfStage(
+            sdfWorld("1.6",
+                     "<physics type='ode'><max_step_size>0.002</max_step_size><ode><constraints><cfm>%s</cfm></constraints></ode></physics>"
+                     "<model name='ground'><link name='l'><collision name='c'><geometry><plane/></geometry></collision></link></model>"
+                     "<model name='box'><pose>0 0 0.499 0 0 0.1</pose><link name='l'><collision name='c'>" BOX
+                     "<surface><contact><ode><kd>10</kd></ode></contact></surface></collision></link></model>"
+                     "<model name='cylinder'><pose>0.5 0 0.499 0 0 0.1</pose><link name='l'><collision name='c'>"
+                     "<geometry><cylinder><radius>0.5</radius><length>1</length></cylinder></geometry></collision></link></model>",
+                     cfm[i]),
+            "model=native gamma=0.5");
+        PC_ASSERT_TRUE(s != NULL);
+        PC_EXPECT_TRUE(strstr(s->skipped, "cfm so large") != NULL);
+        for (int k = 0; k < 25; k++) PC_EXPECT_STATUS(PC_OK, pcStageStep(s, s->step)); /* ODE has not ended the program */
+        for (int k = 0; k < s->bodies; k++) PC_EXPECT_TRUE(isfinite(z(s->body[k].body)));
+        pcStageFree(s);
+    }
+}
