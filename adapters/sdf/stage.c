@@ -58,10 +58,9 @@ static void sayWhy(int number, const char* format, va_list arguments)
     fputc('\n', stderr);
 }
 
-/* ODE counts its users without a lock. */
 static pthread_mutex_t openingOde = PTHREAD_MUTEX_INITIALIZER;
 
-static void openOde(void)
+void pcStageOpenOde(void)
 {
     pthread_mutex_lock(&openingOde);
     dInitODE2(0);
@@ -73,7 +72,7 @@ static void openOde(void)
     pthread_mutex_unlock(&openingOde);
 }
 
-static void closeOde(void)
+void pcStageCloseOde(void)
 {
     pthread_mutex_lock(&openingOde);
     if (--stagesOpen == 0) {
@@ -192,7 +191,7 @@ pcStatus pcStageMake(const pcScene* scene, pcStage** out)
         return outOfMemory();
     }
     stage->inner = inner, inner->scene = pcSceneShare(scene), stage->skipped = scene->skipped ? scene->skipped : "";
-    openOde();
+    pcStageOpenOde();
     int before = messagesSoFar;
     pcStatus status = fill(stage);
     stage->messages = messagesSoFar - before;
@@ -223,7 +222,7 @@ void pcStageFree(pcStage* stage)
     if (stage->inner->attached) pcWorldDetach(stage->world);
     dSpaceDestroy(stage->space);
     destroyWorld(stage);
-    closeOde();
+    pcStageCloseOde();
     freeInner(stage->inner);
     free(stage->body);
     free(stage->joint);

@@ -49,6 +49,10 @@ typedef struct pcStage {
     struct pcStageInner* inner;
 } pcStage;
 
+/* ODE counts its users without a lock: who has stages in several threads keeps it open for all of them by these. Every stage does so itself. */
+void pcStageOpenOde(void);
+void pcStageCloseOde(void);
+
 /* Native and unattached. The scene may be freed at once. Stages of different scenes may be made and used in different threads. */
 pcStatus pcStageMake(const pcScene* scene, pcStage** out);
 

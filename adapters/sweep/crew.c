@@ -120,7 +120,7 @@ pcStatus pcCrewStart(const pcPlan* plan, int threads, pcCrew** out)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&c->ended, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    dInitODE2(0); /* for as long as there are threads */
+    pcStageOpenOde(); /* for as long as there are threads */
     rehearse(plan);
     pcStatus status = startMembers(c, plan->serial ? 1 : threads);
     if (status == PC_OK)
@@ -156,7 +156,7 @@ void pcCrewStop(pcCrew* c)
     free(c->runner);
     free(c->waiting);
     free(c);
-    dCloseODE();
+    pcStageCloseOde();
 }
 
 pcStatus pcCrewGive(pcCrew* c, const long long* trials, int count)

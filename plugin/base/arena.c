@@ -63,8 +63,15 @@ void pcArenaRelease(pcArena* arena, size_t mark)
     while (arena->newest && arena->newest->older && arena->newest->start >= mark) dropNewest(arena);
     if (mark == 0 && arena->newest && arena->newest->size < arena->peak) {
         dropNewest(arena);
-        newChunk(arena, (arena->peak + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1));
+        newChunk(arena, (arena->peak + arena->peak / 4 + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1)); /* rounds that grow little by little */
     }
+}
+
+void pcArenaMatch(pcArena* arena, size_t peak)
+{
+    if (arena->peak >= peak) return;
+    pcArenaTake(arena, peak, 1);
+    pcArenaRelease(arena, 0);
 }
 
 void pcArenaFree(pcArena* arena)

@@ -29,6 +29,7 @@ void* pcArenaTake(pcArena* arena, size_t count, size_t size);
 bool pcArenaGood(const pcArena* arena);
 size_t pcArenaMark(const pcArena* arena);
 void pcArenaRelease(pcArena* arena, size_t mark); /* mark 0: everything; several chunks become one, so that the next round fits */
+void pcArenaMatch(pcArena* arena, size_t peak);   /* an empty arena gets room for rounds of this size, if it can be had */
 void pcArenaFree(pcArena* arena);
 
 #endif

@@ -73,10 +73,10 @@ typedef struct pcConeSettings {
     int maxIterations; /* 0: the solver's own */
     int fixedPoint;    /* 1, 2, 3: which chi */
     bool warm;         /* v and c come in with a guess */
-    double rough;      /* an answer with about this residual will do where no short way leads to a better one; 0: it will not (auto, sparse) */
-    bool close;        /* warm: the guess is an answer but for a few contacts (sparse) */
-    bool hard;         /* short ways were tried in vain on much the same problem (auto) */
-    double guess;      /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
+    double rough; /* an answer with about this residual will do where no short way leads to a better one; 0: it will not (auto, sparse) */
+    bool close;   /* warm: the guess is an answer but for a few contacts (sparse) */
+    bool hard;    /* short ways were tried in vain on much the same problem (auto) */
+    double guess; /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
 } pcConeSettings;
 
 typedef struct pcConeInfo {
@@ -91,6 +91,8 @@ typedef struct pcConeInfo {
 typedef struct pcSolverMemory pcSolverMemory;
 pcSolverMemory* pcSolverMemoryCreate(void);
 void pcSolverMemoryFree(pcSolverMemory* memory);
+size_t pcSolverMemoryPeak(const pcSolverMemory* memory);       /* most that a solve has taken, bytes */
+void pcSolverMemoryMatch(pcSolverMemory* memory, size_t peak); /* room for a solve that takes as much */
 
 /* One row of the table of solvers. solve() writes v and c always (its best), never unchecked: info.residual is measured on what it wrote. */
 typedef pcConeInfo pcConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);

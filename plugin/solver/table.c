@@ -27,6 +27,10 @@ const pcConeSolver* pcConeSolverFind(const char* name)
 
 pcSolverMemory* pcSolverMemoryCreate(void) { return calloc(1, sizeof(pcSolverMemory)); }
 
+size_t pcSolverMemoryPeak(const pcSolverMemory* memory) { return memory->arena.peak; }
+
+void pcSolverMemoryMatch(pcSolverMemory* memory, size_t peak) { pcArenaMatch(&memory->arena, peak); }
+
 void pcSolverMemoryFree(pcSolverMemory* memory)
 {
     if (memory) pcArenaFree(&memory->arena);

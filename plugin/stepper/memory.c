@@ -49,6 +49,23 @@ bool pcMemoryPrepare(pcMemory* memory, int threads)
     return true;
 }
 
+/* Which worker gets an island is chance: so that this decides nothing about memory, all have the room of the one that has most. Only of small
+ * islands: large ones would take it for every thread. */
+void pcMemoryLevel(pcMemory* memory)
+{
+    enum { SMALL = 1 << 20 };
+    size_t solver = 0, arena = 0;
+    for (int i = 0; i < memory->workers; i++) {
+        size_t peak = pcSolverMemoryPeak(memory->worker[i].solver), other = memory->worker[i].arena.peak;
+        if (peak > solver && peak <= SMALL) solver = peak;
+        if (other > arena && other <= SMALL) arena = other;
+    }
+    for (int i = 0; i < memory->workers; i++) {
+        pcSolverMemoryMatch(memory->worker[i].solver, solver);
+        pcArenaMatch(&memory->worker[i].arena, arena);
+    }
+}
+
 pcPairCache pcHistoryCache(const pcHistory* history, const pcPair* pair, int* from)
 {
     for (; *from < history->pairs; ++*from) {

@@ -65,6 +65,7 @@ struct pcMemory {
 };
 
 /* Pools and workers for so many threads; false if out of memory. */
+void pcMemoryLevel(pcMemory* memory); /* after a step */
 bool pcMemoryPrepare(pcMemory* memory, int threads);
 void pcMemoryClear(pcMemory* memory);
 

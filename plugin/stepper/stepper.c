@@ -62,6 +62,7 @@ static void end(pcStep* step)
     const pcHistorySize size = {now->shapes, now->pairs, step->touches, now->rows};
     if (step->last->arena.peak < now->arena.peak) pcHistoryBegin(step->last, &size);
     step->memory->last = 1 - step->memory->last;
+    pcMemoryLevel(step->memory);
 }
 
 /* ---- the step ---- */

@@ -267,10 +267,10 @@ PC_TEST(StepMemory, PileAllocatesNothingOnceItHasFallen)
     for (int threads = 1; threads <= 2; threads++) {
         PC_CASE("threads=%d", threads);
         pile(&s, threads);
-        sceneRun(&s, 220); /* each new maximum of contacts takes memory once */
+        sceneRun(&s, 130); /* each new maximum of contacts takes memory once */
         int contacts = s.result.report.contacts;
         pcCountingStart();
-        sceneRun(&s, 60);
+        sceneRun(&s, 40);
         PC_EXPECT_EQ_INT(0, pcCountingStop());
         PC_EXPECT_LE(60, contacts);
         PC_EXPECT_TRUE(s.result.report.outcome == PC_SOLVED);
