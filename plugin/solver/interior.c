@@ -22,7 +22,6 @@
 #include "solver/interior.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/simd.h"
 #include "solver/soc.h"
@@ -343,7 +342,7 @@ static double step(Interior* s, bool centring)
 
 static void begin(Interior* s, const double* own)
 {
-    memcpy(s->v, s->p->free, 6 * (size_t)s->p->blocks * sizeof *s->v);
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] = s->p->free[i];
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         double *C = s->C + cone->row, *Y = s->Y + cone->row;
@@ -360,7 +359,7 @@ static void begin(Interior* s, const double* own)
 /* What presses less than it opens is open. */
 static void end(const Interior* s, double* v, double* c)
 {
-    memcpy(v, s->v, 6 * (size_t)s->p->blocks * sizeof *v);
+    for (int i = 0; i < 6 * s->p->blocks; i++) v[i] = s->v[i];
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         bool open = isContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
