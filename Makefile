@@ -2,7 +2,6 @@
 
 BUILD      ?= build
 BUILD_TYPE ?= Release
-WERROR     ?= OFF
 PREFIX     ?= /usr/local
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # Further arguments of the programs: make bench ARGS=--quick, make test ARGS=--gtest_filter='Metric.*'
@@ -14,23 +13,34 @@ PACKAGES = cmake gcc g++ make pkg-config libqhull-dev liblapacke-dev libopenblas
 KIND    = release
 OPTIONS = -D CMAKE_BUILD_TYPE=$(BUILD_TYPE) -D PCONTACT_WERROR=$(WERROR) -D PCONTACT_SANITIZE=
 DIR     = $(BUILD)/$(KIND)
+# As the folder was configured before: another value would build everything anew.
+WERROR ?= $(or $(shell sed -n 's/.*PCONTACT_WERROR=\([A-Z]*\).*/\1/p' $(DIR)/options 2>/dev/null),OFF)
 
 # CMake's own make must not mistake itself for a part of this one: it would lose its parallel jobs and announce folders.
 CMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: help setup configure build demo test test-hosts test-report figures gallery bench bench-rivals setup-rivals fuzz install sanitize tsan format clean
+.PHONY: help setup configure build demo test determinism analyze coverage test-hosts test-report frames figures gallery bench bench-rivals setup-rivals fuzz fuzz-build fuzz-slice fuzz-count soak faults install sanitize tsan format clean
 
 help:
 	@echo "make demo            build, and compare ODE with us on a world that balances"
 	@echo "make test            build, and run all tests"
+	@echo "make determinism     the same bits with 1 and 2 threads and under the preload library, nearly the same at -O0 and -O2"
+	@echo "make analyze         gcc's analyzer, clang-tidy and cppcheck: a count of findings of each, which must be 0"
+	@echo "make coverage        the tests with counters: how many lines of each folder of plugin/ they reach"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
 	@echo "make test-report     open the pages that --report writes in Chromium (installed if missing), and in Firefox where it is"
+	@echo "make frames          how many frames per second a page of a thousand bodies shows without a graphics processor"
 	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
 	@echo "make figures         the pictures of the README, from such pages"
 	@echo "make bench           build, and time the metric against libccd, solvers and steps against ODE"
 	@echo "make bench-rivals    install Bullet and MuJoCo, and play scenes under them as well"
-	@echo "make fuzz            build, and run ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
+	@echo "make fuzz            build with clang (installed if missing), and run each libFuzzer target for FUZZ_SECONDS ($(FUZZ_SECONDS)) under the"
+	@echo "                     sanitizers; then ten million degenerate cases (about six minutes on two cores) and 20,000 damaged world files"
 	@echo "                     FUZZ_METRIC, FUZZ_SDF: other arguments for the two programs, such as FUZZ_SDF='1000 7' (files, seed)"
+	@echo "make fuzz-slice      five minutes of the libFuzzer targets, all together"
+	@echo "make fuzz-count      the libFuzzer targets without sanitizers, EXECUTIONS ($(EXECUTIONS)) each; goes on where it was stopped"
+	@echo "make soak            an hour of a wall, a thousand shakes of the Brazil nut, a million steps of worlds in which everything comes and goes"
+	@echo "make faults          memory that runs out at every block, LAPACK that fails, full disks, signals, a foreign ODE"
 	@echo "make install         install headers, library, tool and package files into PREFIX ($(PREFIX))"
 	@echo "make sanitize        the tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan            tests in which threads meet, under the thread sanitizer"
@@ -67,8 +77,38 @@ test: build
 	@echo "== test: unit tests"
 	@$(DIR)/pcontact_tests $(ARGS)
 
+ANALYZED = -D CMAKE_BUILD_TYPE=Debug -D CMAKE_EXPORT_COMPILE_COMMANDS=ON -D PCONTACT_BUILD_TESTS=OFF -D PCONTACT_WERROR=OFF
+
+analyze:
+	@bash .ci/setup clang-tidy cppcheck
+	@$(MAKE) --no-print-directory configure KIND=analyze OPTIONS="$(ANALYZED)"
+	@echo "== analyze"
+	@.ci/analyze $(BUILD)/analyze $(JOBS) $(ARGS)
+
+coverage:
+	@bash .ci/setup gcovr
+	@$(MAKE) --no-print-directory coverage-build KIND=coverage OPTIONS="-D CMAKE_BUILD_TYPE=$(BUILD_TYPE) -D PCONTACT_COVERAGE=ON"
+	@echo "== coverage"
+	@.ci/coverage $(BUILD)/coverage $(ARGS)
+
+coverage-build: configure
+	@$(CMAKE) --build $(DIR) --parallel $(JOBS) --target pcontact_tests
+
+# The library at -O0 and at -O2, each in a folder of its own, against the build at hand.
+determinism: build
+	@$(MAKE) --no-print-directory determinism-part KIND=O0 OPTIONS="$(call optimized,-O0)"
+	@$(MAKE) --no-print-directory determinism-part KIND=O2 OPTIONS="$(call optimized,-O2)"
+	@echo "== determinism"
+	@test_worlds/package/determinism $(DIR)/host_determinism $(DIR)/libpcontact-preload.so test_worlds/hosts/golden.txt $(BUILD_TYPE) \
+		$(BUILD)/O0/host_determinism $(BUILD)/O2/host_determinism
+
+determinism-part: configure
+	@$(CMAKE) --build $(DIR) --parallel $(JOBS) --target host_determinism
+
+optimized = -D CMAKE_BUILD_TYPE=None -D CMAKE_C_FLAGS=$(1) -D PCONTACT_WERROR=OFF -D PCONTACT_SANITIZE=
+
 test-hosts: build
-	@bash .ci/setup python3-pyode mokomaze mu-cade xmoto xvfb
+	@bash .ci/setup python3-pyode mokomaze mu-cade xmoto stormbaancoureur xvfb xdotool
 	@echo "== test-hosts"
 	@test_worlds/hosts/run $(DIR)/pcontact $(or $(ARGS),30)
 
@@ -77,6 +117,13 @@ test-report: build
 	@echo "== test-report"
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser
 
+frames: build
+	@bash .ci/setup chromium
+	@echo "== frames"
+	@mkdir -p $(BUILD)/frames
+	@$(DIR)/pcontact run pile1000 --model quick --time 2 --quiet --report $(BUILD)/frames/pile1000.html
+	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser frames.mjs $(BUILD)/frames/pile1000.html $(ARGS)
+
 # The README's pictures, from pages of the tool.
 figures: build
 	@bash .ci/setup chromium
@@ -84,6 +131,7 @@ figures: build
 	@mkdir -p $(BUILD)/figures
 	@$(DIR)/pcontact compare stack10 --time 10 --report $(BUILD)/figures/stack10.html >$(BUILD)/figures/stack10.txt
 	@$(DIR)/pcontact compare balance2 --report $(BUILD)/figures/balance2.html >$(BUILD)/figures/balance2.txt
+	@$(DIR)/pcontact run balance2 --quiet --report $(BUILD)/figures/balance2_lcp.html >$(BUILD)/figures/balance2_lcp.txt
 	@$(DIR)/pcontact bench papers --report $(BUILD)/figures/papers.html >$(BUILD)/figures/papers.txt
 	@$(DIR)/pcontact sweep grasp --report $(BUILD)/figures/grasp.html >$(BUILD)/figures/grasp.txt
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
@@ -109,11 +157,53 @@ setup-rivals: setup
 FUZZ_METRIC ?= $(or $(ARGS),--cases 10000000 --jobs $(JOBS))
 FUZZ_SDF    ?= 20000
 
-fuzz: build
+# Seconds of each libFuzzer target; FUZZ_TARGETS names some of them.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?=
+
+# Of each, without sanitizers.
+EXECUTIONS ?= 10000000
+
+# Only the targets and what they need, under sanitizers (fuzzer) or without (fuzzer-fast).
+FUZZER = fuzzer
+fuzz-build: setup
+	@bash .ci/setup clang libclang-rt-dev
+	@$(MAKE) --no-print-directory configure KIND=$(FUZZER) OPTIONS="-D CMAKE_C_COMPILER=clang -D CMAKE_BUILD_TYPE=Release -D PCONTACT_SANITIZE=$(FUZZER)"
+	@echo "== build: $(BUILD)/$(FUZZER)"
+	@$(CMAKE) --build $(BUILD)/$(FUZZER) --parallel $(JOBS) --target fuzz_targets
+
+# The same inputs each time: what it finds is of the change before it, and not somebody's luck.
+fuzz-slice: fuzz-build
+	@echo "== fuzz: five minutes"
+	@FUZZ_SEED=1 test_worlds/fuzz/run_targets $(BUILD)/fuzzer 37s $(JOBS) $(FUZZ_TARGETS)
+
+fuzz-count:
+	@$(MAKE) --no-print-directory fuzz-build FUZZER=fuzzer-fast
+	@echo "== fuzz: $(EXECUTIONS) executions each"
+	@test_worlds/fuzz/run_targets $(BUILD)/fuzzer-fast $(EXECUTIONS) $(JOBS) $(FUZZ_TARGETS)
+
+fuzz: build fuzz-build
+	@echo "== fuzz: libFuzzer, $(FUZZ_SECONDS) seconds each"
+	@test_worlds/fuzz/run_targets $(BUILD)/fuzzer $(FUZZ_SECONDS)s $(JOBS) $(FUZZ_TARGETS)
 	@echo "== fuzz: metric_fuzz"
 	@$(DIR)/metric_fuzz $(FUZZ_METRIC)
 	@echo "== fuzz: sdf_fuzz"
 	@if [ -x $(DIR)/sdf_fuzz ]; then $(DIR)/sdf_fuzz $(FUZZ_SDF); else echo "not built: there is no ODE"; fi
+
+# Steps that missed their tolerance are kept in $(BUILD)/soak.
+soak: build
+	@mkdir -p $(BUILD)/soak
+	@echo "== soak: random worlds"
+	@$(DIR)/pcontact_soak random 1000000 1 dump=$(BUILD)/soak/random
+	@echo "== soak: an hour of wall55"
+	@$(DIR)/pcontact_soak test_worlds/peers/scenes/wall55.world 3600 dump=$(BUILD)/soak/wall55
+	@echo "== soak: a thousand shakes of the Brazil nut"
+	@$(DIR)/pcontact_soak test_worlds/papers/brazil_nut_balls.world 1000 shakes dump=$(BUILD)/soak/nut
+
+faults: build
+	@echo "== faults: memory, LAPACK, signals, full disks"
+	@$(DIR)/pcontact_tests --gtest_filter='Faults.*:OdeFaults.*:OdeTrouble.*'
+	@cd $(DIR) && ctest --output-on-failure -R '^(faults|exec)$$'
 
 install: build
 	@echo "== install: $(PREFIX)"
@@ -124,7 +214,7 @@ sanitize:
 	@$(MAKE) --no-print-directory test KIND=address OPTIONS="$(call sanitized,address)"
 
 # Under the thread sanitizer everything takes ten to thirty times as long: only tests in which threads meet, unless ARGS says otherwise.
-THREADED = *Thread*:StepMemory.*:StepRandom.*:OdeReports.*:OdeDestroyed.*
+THREADED = *Thread*:Pool.*:StepMemory.*:StepRandom.*:OdeReports.*:OdeDestroyed.*
 
 # The thread sanitizer's fixed address map does not fit kernels that randomize more bits than it knows: hence setarch, where it may run.
 tsan:

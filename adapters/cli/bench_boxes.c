@@ -73,6 +73,7 @@ static void makeScene(const SceneKind* kind, BoxScene* scene, BoxState* start)
 
 typedef struct Arrays {
     pcProblem problem;
+    bool discs; /* in place of squares: through their corners */
     double mass[36 * MOST_BOXES], free[6 * MOST_BOXES], J[12 * 3 * MOST_TOUCHES], target[3 * MOST_TOUCHES], soft[3 * MOST_TOUCHES];
     int block[2 * 3 * MOST_TOUCHES];
     pcCone cone[MOST_TOUCHES];
@@ -110,8 +111,8 @@ static void putTouch(Arrays* a, int k, const BoxScene* scene, int firstBox, cons
         a->target[row] = i ? 0.0 : BOXES_ERP * t->depth / BOXES_STEP;
         a->soft[row] = 0.0;
     }
-    a->cone[k] =
-        (pcCone){.kind = PC_CONE_FRICTION, .row = 3 * k, .rows = 3, .groups = 1, .groupSize = {2}, .edges = 4, .angle = QUARTER_TURN};
+    a->cone[k] = (pcCone){.kind = PC_CONE_FRICTION, .row = 3 * k, .rows = 3, .groups = 1, .groupSize = {2}};
+    if (!a->discs) a->cone[k].edges = 4, a->cone[k].angle = QUARTER_TURN;
 }
 
 static void assemble(Arrays* a, const BoxScene* scene, int island, const double* velocity)
@@ -195,18 +196,25 @@ typedef struct Tally {
     bool odeBroken;
 } Tally;
 
-static void timeOurs(Rig* rig, int m, int runs, const double* velocity, const BoxState* guess, BoxState* found, Tally* tally)
+/* The median of several runs, ns. */
+static double timeStep(Rig* rig, const Method* method, int runs, const BoxState* now, BoxState* found, int* iterations)
 {
     double sample[MOST_RUNS];
     for (int i = 0; i < runs; i++) {
-        *found = *guess;
+        *found = *now;
         double start = benchNow();
-        int iterations = stepByOurs(rig, &methods[m], velocity, found);
+        *iterations = stepByOurs(rig, method, now->velocity, found);
         sample[i] = benchNow() - start;
-        if (i == 0) tally->iterations[m] += iterations;
     }
-    tally->ns[m][tally->steps] = benchStat(sample, runs).median;
-    tally->residual[m] = fmax(tally->residual[m], residualOf(rig, velocity, found));
+    return benchStat(sample, runs).median;
+}
+
+static void timeOurs(Rig* rig, int m, int runs, const BoxState* now, BoxState* found, Tally* tally)
+{
+    int iterations = 0;
+    tally->ns[m][tally->steps] = timeStep(rig, &methods[m], runs, now, found, &iterations);
+    tally->iterations[m] += iterations;
+    tally->residual[m] = fmax(tally->residual[m], residualOf(rig, now->velocity, found));
 }
 
 static void timeOde(Rig* rig, RivalOde* ode, int runs, const double* velocity, Tally* tally)
@@ -227,7 +235,7 @@ static void follow(Rig* rig, const BoxState* start, RivalOde* ode, Tally* tally)
     int steps = rig->bench->quick ? 4 : MOST_STEPS, runs = rig->bench->quick ? 3 : MOST_RUNS;
     BoxState now = *start, found;
     for (int step = 0; step < steps; step++) {
-        for (int m = 0; m < METHODS; m++) timeOurs(rig, m, runs, now.velocity, &now, &found, tally);
+        for (int m = 0; m < METHODS; m++) timeOurs(rig, m, runs, &now, &found, tally);
         timeOde(rig, ode, runs, now.velocity, tally);
         stepByOurs(rig, &methods[0], now.velocity, &now);
         if (step == 0)
@@ -264,6 +272,53 @@ static void runScene(Rig* rig, const SceneKind* kind)
     rivalOdeFree(ode);
 }
 
+/* ---- auto against the others --------------------------------------------------------------------------------------------------- */
+
+/* `auto` first; `minmap` is never the quickest of these. */
+static const char* const solvers[] = {"auto", "lemke", "sparse", "fixedpoint"};
+enum { SOLVERS = sizeof solvers / sizeof *solvers, COMPARED_RUNS = 3 };
+
+/* Median ms of each on the same steps, which are those of `auto`, cold. */
+static void compareOn(Rig* rig, const SceneKind* kind, bool warm, double* ms)
+{
+    int steps = rig->bench->quick ? 4 : MOST_STEPS, iterations;
+    double ns[SOLVERS][MOST_STEPS];
+    const Method cold = {"auto", "auto", false};
+    BoxState now, found;
+    makeScene(kind, &rig->scene, &now);
+    for (int step = 0; step < steps; step++) {
+        for (int i = 0; i < SOLVERS; i++)
+            ns[i][step] = timeStep(rig, &(Method){solvers[i], solvers[i], warm}, COMPARED_RUNS, &now, &found, &iterations);
+        stepByOurs(rig, &cold, now.velocity, &now);
+    }
+    for (int i = 0; i < SOLVERS; i++) ms[i] = 1e-6 * benchStat(ns[i] + 1, steps - 1).median;
+}
+
+static void reportCompared(Rig* rig, const SceneKind* kind)
+{
+    printf("%-28s %4d", kind->name, 4 * kind->islands * kind->boxesEach);
+    for (int column = 0; column < 4; column++) {
+        double ms[SOLVERS];
+        int best = 1;
+        rig->arrays.discs = column > 1;
+        compareOn(rig, kind, column % 2 == 1, ms);
+        for (int i = 2; i < SOLVERS; i++) best = ms[i] < ms[best] ? i : best;
+        printf(" %9.4f %9.4f %-10s %5.2f", ms[0], ms[best], solvers[best], ms[0] / ms[best]);
+    }
+    putchar('\n');
+    rig->arrays.discs = false;
+}
+
+static void compareAll(Rig* rig)
+{
+    puts("\nauto against the quickest of the others on the same boxes, ms per step: square cones cold and warm, circular cones cold and "
+         "warm:");
+    printf("%-28s %4s", "scene", "n");
+    for (int column = 0; column < 4; column++) printf(" %9s %9s %-10s %5s", "auto", "best", "by", "ratio");
+    putchar('\n');
+    for (int i = 0; i < KINDS; i++) reportCompared(rig, &kinds[i]);
+}
+
 int solverBoxesTable(SolverBench* bench)
 {
     static Rig rig;
@@ -272,13 +327,14 @@ int solverBoxesTable(SolverBench* bench)
 #ifdef PCONTACT_WITH_ODE
     puts("\nBoxes on a plane, four contacts each, ODE's friction pyramid; ms per step, and how many times faster than dWorldStep (target: "
          "at\n"
-         "least 1 for lemke, cold, from 16 contacts); pivots of lemke per step, largest residuals, complaints of ODE:");
+         "least 1 for lemke, cold, from 16 contacts); steps and pivots of lemke, largest residuals, complaints of ODE:");
 #else
     puts("\nBoxes on a plane, four contacts each, ODE's friction pyramid; ms per step; built without ODE, so nothing to compare with:");
 #endif
     printf("%-28s %4s %9s %9s %6s %9s %6s %9s %6s %9s %6s %6s %6s %9s %9s %6s\n", "scene", "n", "ODE", "lemke", "x", "warm", "x", "auto",
-           "x", "warm", "x", "pivots", "warm", "ours", "ODE's", "compl.");
+           "x", "warm", "x", "steps", "warm", "ours", "ODE's", "compl.");
     for (int i = 0; i < KINDS; i++) runScene(&rig, &kinds[i]);
+    compareAll(&rig);
     pcArenaFree(&rig.arena), pcSolverMemoryFree(rig.memory);
     return PC_CLI_OK;
 }

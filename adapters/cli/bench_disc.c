@@ -41,19 +41,19 @@ static pcStatus playRow(const Row* row, FILE* csv)
 
 int pcCliBenchDisc(int argc, char** argv)
 {
-    FILE* csv = NULL;
+    const char* path = NULL;
     for (int i = 0; i < argc; i++) {
-        const char* path;
         if (pcCliIsHelp(argv[i])) return fputs(help, stdout), PC_CLI_OK;
         if (!pcCliOption("--csv", argc, argv, &i, &path))
             return pcCliBadInput("'bench disc' takes no argument '%s'; 'pcontact bench disc --help' explains it", argv[i]);
         if (!path) return PC_CLI_BAD_INPUT;
-        if (!(csv = fopen(path, "w"))) return pcCliBadInput("'%s' cannot be written", path);
     }
+    FILE* csv = path ? fopen(path, "w") : NULL;
+    if (path && !csv) return pcCliBadInput("'%s' cannot be written", path);
     pcStatus status = PC_OK;
     puts("body     corners  model      way, m      lost, J       of all    residual");
     if (csv) fputs("body,corners,model,h,way,before,lost,part,residual\n", csv);
     for (int i = 0; i < ROWS && status == PC_OK; i++) status = playRow(rows + i, csv);
-    if (csv) fclose(csv);
-    return status == PC_OK ? PC_CLI_OK : pcCliBadInput("%s", pcLastError());
+    int code = status == PC_OK ? PC_CLI_OK : pcCliBadInput("%s", pcLastError());
+    return pcCliCloseFile(csv, path, code);
 }

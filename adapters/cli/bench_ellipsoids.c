@@ -1,19 +1,28 @@
 /* pcontact bench ellipsoids: the table of E section 7.3, by E's own method and by ours. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/convergence.h"
 #include "adapters/cli/ellipsoids.h"
 #include "adapters/cli/options.h"
 
 static const char help[] =
-    "Usage: pcontact bench ellipsoids [--mu MU] [--steps N] [--csv FILE]\n\n"
+    "Usage: pcontact bench ellipsoids [--mu MU] [--steps N] [--csv FILE]\n"
+    "       pcontact bench ellipsoids --convergence\n\n"
     "Lets cube lattices of 1 to 66 ellipsoids fall on a plane, as E section 7.3 does, and prints E's table: collisions, run time, "
     "iterations\n"
-    "of the min-map Newton method and of GMRES inside it; and the time of 'auto' for the same. E's own figures stand beside them.\n\n"
+    "of the min-map Newton method and of GMRES inside it, with all collisions of a step in one problem as there; and the time of 'auto', "
+    "by\n"
+    "islands. E's own figures stand beside them, and in the end how iterations grow; without friction they should not grow faster than "
+    "E's.\n\n"
     "  --mu MU      friction, with cones of four edges as in E; default 0 (E 17)\n"
     "  --steps N    of 0.01 s each; default: until the run has as many collisions as E's, or 500\n"
-    "  --csv FILE   the table as a file\n";
+    "  --csv FILE   the table as a file\n"
+    "  --convergence  instead: how the difference between runs falls with the step in E's worlds (E section 7.1), before the first "
+    "contact\n"
+    "               after which runs that differ by 1e-9 m are four times as far apart; should be of order 0.8 to 1.3\n";
 
 /* E section 7.3: bodies, collisions, seconds, Newton, GMRES inner, GMRES outer. */
 typedef struct Row {
@@ -31,23 +40,27 @@ enum { ROWS = sizeof paper / sizeof *paper, MOST_STEPS = 500 };
 typedef struct Bench {
     const char* mu;
     int steps;
+    bool convergence;
     FILE* csv;
 } Bench;
+
+/* The rows between which growth is told: the paper's last one, and the first with several bodies. */
+enum { GROWS_FROM = 1, GROWS_TO = ROWS - 1 };
 
 static pcStatus run(const Bench* b, const Row* row, const char* solver, int steps, pcEllipsoids* w)
 {
     char settings[128];
-    snprintf(settings, sizeof settings, "solver=%s mu=%s coneEdges=4", solver, b->mu);
+    snprintf(settings, sizeof settings, "%s mu=%s coneEdges=4", solver, b->mu);
     pcStatus status = pcEllipsoidsMake(PC_ELLIPSOIDS_LATTICE, row->bodies, 1, settings, w);
     if (status == PC_OK && steps > 0) return pcEllipsoidsStep(w, steps);
     while (status == PC_OK && w->collisions < row->collisions && w->steps < MOST_STEPS) status = pcEllipsoidsStep(w, 1);
     return status;
 }
 
-static int playRow(const Bench* b, const Row* row, double* seconds)
+static int playRow(const Bench* b, const Row* row, Row* out)
 {
     static pcEllipsoids minmap, fast;
-    if (run(b, row, "minmap", b->steps, &minmap) != PC_OK || run(b, row, "auto", minmap.steps, &fast) != PC_OK)
+    if (run(b, row, "solver=minmap islands=0", b->steps, &minmap) != PC_OK || run(b, row, "solver=auto", minmap.steps, &fast) != PC_OK)
         return pcCliBadInput("%s", pcLastError());
     printf("%6d %6d %10d %9.4f %9.4f %7ld %7ld %7ld %9.1e | %10d %8.4f %6d %6d %6d\n", row->bodies, minmap.steps, minmap.collisions,
            1e-3 * minmap.milliseconds, 1e-3 * fast.milliseconds, minmap.iterations, minmap.restarts, minmap.products, minmap.residual,
@@ -56,7 +69,8 @@ static int playRow(const Bench* b, const Row* row, double* seconds)
         fprintf(b->csv, "%d,%d,%d,%.6g,%.6g,%ld,%ld,%ld,%.3g,%ld\n", row->bodies, minmap.steps, minmap.collisions,
                 1e-3 * minmap.milliseconds, 1e-3 * fast.milliseconds, minmap.iterations, minmap.restarts, minmap.products, minmap.residual,
                 minmap.fallbacks);
-    *seconds = 1e-3 * minmap.milliseconds;
+    *out = (Row){row->bodies,          minmap.collisions,   1e-3 * minmap.milliseconds, (int)minmap.iterations,
+                 (int)minmap.restarts, (int)minmap.products};
     bool good = minmap.unsolved == 0 && fast.unsolved == 0;
     if (!good) printf("       steps that missed their tolerance: %d by minmap, %d by auto\n", minmap.unsolved, fast.unsolved);
     pcEllipsoidsFree(&minmap);
@@ -77,6 +91,8 @@ static int readOptions(int argc, char** argv, Bench* b)
             if (!value || !pcCliNumber(value, &number) || !(number >= 1.0 && number <= 1e6))
                 return pcCliBadInput("--steps needs a number of steps");
             b->steps = (int)number;
+        } else if (strcmp(argv[i], "--convergence") == 0) {
+            b->convergence = true;
         } else if (pcCliOption("--csv", argc, argv, &i, &path)) {
             if (!path) return PC_CLI_BAD_INPUT;
             if (!(b->csv = fopen(path, "w"))) return pcCliBadInput("'%s' cannot be written", path);
@@ -87,21 +103,53 @@ static int readOptions(int argc, char** argv, Bench* b)
     return -1;
 }
 
+static double growth(int from, int to) { return from > 0 ? (double)to / from : 0.0; }
+
+/* Whether none of the three counts grows faster than the paper's. */
+static bool tellGrowth(const Row* ours)
+{
+    const Row *a = ours + GROWS_FROM, *b = ours + GROWS_TO, *c = paper + GROWS_FROM, *d = paper + GROWS_TO;
+    double own[] = {growth(a->newton, b->newton), growth(a->inner, b->inner), growth(a->outer, b->outer)};
+    double theirs[] = {growth(c->newton, d->newton), growth(c->inner, d->inner), growth(c->outer, d->outer)};
+    printf("From %d to %d bodies: Newton %.2f times (E: %.2f), GMRES starts %.2f (%.2f), products %.2f (%.2f)\n", a->bodies, b->bodies,
+           own[0], theirs[0], own[1], theirs[1], own[2], theirs[2]);
+    return own[0] <= theirs[0] && own[1] <= theirs[1] && own[2] <= theirs[2];
+}
+
+static int tellConvergence(void)
+{
+    int code = PC_CLI_OK;
+    puts("                          chaotic  difference of runs at h/4 and h/8 (m), and orders from h to h/4 and from h/2 to h/8,");
+    puts("world                     from, s  until 1/4 of that time       1/2                      3/4");
+    for (int i = 0; i < PC_CONVERGENCE_WORLDS; i++) {
+        pcConvergence c;
+        if (pcConvergenceMeasure(pcConvergenceWorlds + i, 1, &c) != PC_OK) return pcCliBadInput("%s", pcLastError());
+        printf("%-25s %7.3f", pcConvergenceWorlds[i].name, c.chaos);
+        for (int q = 0; q < PC_CONVERGENCE_QUARTERS; q++) printf("  %8.2e  %5.2f %5.2f ", c.last[q], c.order[q][0], c.order[q][1]);
+        puts("");
+        fflush(stdout);
+        if (c.unsolved > 0 || !pcConvergenceIsFirstOrder(&c)) code = PC_CLI_CHECK_FAILED;
+    }
+    return code;
+}
+
 int pcCliBenchEllipsoids(int argc, char** argv)
 {
     Bench b = {.mu = "0"};
-    double seconds = 0.0;
+    Row ours[ROWS] = {0};
     int code = readOptions(argc, argv, &b);
     if (code >= 0) return code;
+    if (b.convergence) return tellConvergence();
     code = PC_CLI_OK;
     if (b.csv) fputs("bodies,steps,collisions,minmap_s,auto_s,newton,gmres_starts,gmres_products,residual,fallbacks\n", b.csv);
     puts("                          minmap      auto          GMRES   GMRES           | E:");
     puts("bodies  steps collisions  seconds   seconds  Newton  starts products residual | collisions  seconds Newton  inner  outer");
     for (int i = 0; i < ROWS && code != PC_CLI_BAD_INPUT; i++) {
-        int row = playRow(&b, paper + i, &seconds);
+        int row = playRow(&b, paper + i, ours + i);
         code = row != PC_CLI_OK ? row : code;
         fflush(stdout);
     }
     if (b.csv) fclose(b.csv);
+    if (code != PC_CLI_BAD_INPUT && !tellGrowth(ours) && strtod(b.mu, NULL) == 0.0) code = PC_CLI_CHECK_FAILED;
     return code;
 }

@@ -523,6 +523,5 @@ int pcCliBenchMetric(int argc, char** argv)
     if (options.csv && !(b.csv = fopen(options.csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options.csv);
     if (b.csv) fputs("scene,method,vertices,median_ns,p99_ns,ratio_to_mpr,target\n", b.csv);
     code = runWithMemory(&b);
-    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options.csv);
-    return code;
+    return pcCliCloseFile(b.csv, options.csv, code);
 }

@@ -249,7 +249,8 @@ static pcStatus cylinderOnBox(Round* b, int lies)
     }
     benchTimePairs(b->rig, b->rig->pairs, 3, method);
     BenchStat cold = statOf(b, 0), warm = statOf(b, 1), ode = statOf(b, 2);
-    report(b, lies ? "cylinder lying on box: events, cold" : "cylinder standing on box: cold", cold, "ODE dCollide", ode, 0, 0);
+    report(b, lies ? "cylinder lying on box: events, cold" : "cylinder standing on box: cold", cold, "ODE dCollide", ode, cylinderTarget,
+           0);
     report(b, lies ? "cylinder lying on box: events, warm" : "cylinder standing on box: warm", warm, "ODE dCollide", ode, cylinderTarget,
            0);
     printf("  contacts of a pair: %.1f ours, %.1f ODE's\n", ours / b->rig->pairs, theirs / b->rig->pairs);

@@ -28,9 +28,11 @@
 #include "adapters/cli/bench_pairs.h"
 #include "adapters/cli/cli.h"
 #include "adapters/cli/judge.h"
+#include "adapters/cli/options.h"
 #include "adapters/cli/play.h"
 #include "adapters/cli/rivals.h"
 #include "adapters/cli/worlds.h"
+#include "base/status.h"
 
 enum { MOST_STEPS = 12000, MODELS = 6 };
 static const double SETTLED = 0.05, MISSED = 1e-8, DEFAULT_CAP = 20.0;
@@ -80,6 +82,7 @@ static const Model models[MODELS] = {
 /* Written by the process that plays, read by the one that prints. */
 typedef struct Measured {
     int bodies, joints, steps, planned, settledSteps, contacts, missed, native, messages;
+    double allContacts; /* of all steps together */
     double residual, ownResidual, penetration, joint, creep, moved, speed, megabytesBefore;
     bool failed, absent; /* absent: there is no such engine, or it does not have what the scene needs */
     char sentence[256];
@@ -140,6 +143,7 @@ static void measurePlaces(Play* p, int step, const pcStepReport* report)
     out->joint = fmax(out->joint, report->infeasibilityJoint);
     out->contacts = report->contacts > out->contacts ? report->contacts : out->contacts;
     out->settled[step] = speed <= SETTLED;
+    out->allContacts += report->contacts;
     if (step >= out->planned / 5) out->speed = speed <= out->speed ? out->speed : speed;
 }
 
@@ -225,8 +229,9 @@ static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBen
     p->h = p->stage->step;
     p->out->planned = (int)fmin(MOST_STEPS, ceil(time / p->h - 1e-9));
     p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
+    if (status != PC_OK) return status;
     p->start = calloc(6 * (size_t)p->stage->bodies + 6, sizeof *p->start), p->mark = p->start + 3 * p->stage->bodies;
-    return status == PC_OK && !p->start ? PC_ERROR_MEMORY : status;
+    return p->start ? PC_OK : pcFail(PC_ERROR_MEMORY, "out of memory for the scenes");
 }
 
 /* All it has goes with the process. */
@@ -250,6 +255,7 @@ static void playAlone(void* context)
     } else {
         task->out->failed = true, snprintf(task->out->sentence, sizeof task->out->sentence, "%s", pcLastError());
     }
+    free(p.start);
 }
 
 /* ---- what came out ---- */
@@ -389,7 +395,29 @@ typedef struct Bench {
     FILE *csv, *json;
     int rows;
     bool missed; /* one of our steps */
+    struct {
+        double count, x, y, xx, xy;
+    } growth; /* sums over scenes under our model: x, y the logarithms of contacts and of the solver's time per step */
 } Bench;
+
+static void addGrowth(Bench* b)
+{
+    const Measured* m = b->shared;
+    double time = 0.0;
+    for (int i = 0; i < m->steps; i++) time += m->solver[i];
+    if (!(time > 0.0 && m->allContacts > 0.0)) return;
+    double x = log(m->allContacts / m->steps), y = log(time / m->steps);
+    b->growth.count += 1.0, b->growth.x += x, b->growth.y += y, b->growth.xx += x * x, b->growth.xy += x * y;
+}
+
+/* The slope of the line through all scenes. */
+static void printGrowth(const Bench* b)
+{
+    double n = b->growth.count, spread = n * b->growth.xx - b->growth.x * b->growth.x;
+    if (n < 2.0 || !(spread > 1e-6)) return;
+    printf("\nour solver's time per step grows as contacts^%.2f over these scenes\n",
+           (n * b->growth.xy - b->growth.x * b->growth.y) / spread);
+}
 
 /* One scene under one model, in a process of its own: false if it could not begin. */
 static bool playOne(Bench* b, const Scene* scene, const char* name, const char* file, const Model* model)
@@ -407,6 +435,7 @@ static bool playOne(Bench* b, const Scene* scene, const char* name, const char* 
     if (b->csv) writeCsv(b->csv, &row);
     if (b->json) writeJson(b->json, &row, b->rows == 0);
     b->rows++;
+    if (!*model->settings) addGrowth(b);
     if (!*model->settings) b->missed |= b->shared->missed > 0 || b->shared->native > 0 || strcmp(row.rests, "no") == 0;
     return true;
 }
@@ -435,13 +464,11 @@ static bool openFiles(Bench* b)
     return true;
 }
 
-static bool closeFiles(Bench* b)
+static int closeFiles(Bench* b, int code)
 {
-    bool good = true;
     if (b->json) fputs(b->rows ? "\n]\n" : "[]\n", b->json);
-    if (b->csv && fclose(b->csv) != 0) good = false;
-    if (b->json && fclose(b->json) != 0) good = false;
-    return good;
+    code = pcCliCloseFile(b->csv, b->plan->csv, code);
+    return pcCliCloseFile(b->json, b->plan->json, code);
 }
 
 int pcBenchScenesRun(const pcBenchScenes* plan)
@@ -453,7 +480,8 @@ int pcBenchScenesRun(const pcBenchScenes* plan)
     if (good) printHead();
     for (int i = 0; good && i < (plan->scenes ? plan->scenes : SCENES); i++)
         good = playScene(&b, plan->scenes ? plan->scene[i] : scenes[i].name);
-    if (!closeFiles(&b)) good = false;
+    if (good && plan->scenes > 1) printGrowth(&b);
+    int code = closeFiles(&b, !good ? PC_CLI_BAD_INPUT : b.missed ? PC_CLI_CHECK_FAILED : PC_CLI_OK);
     pcAloneRoomFree(b.shared, sizeof *b.shared);
-    return !good ? PC_CLI_BAD_INPUT : b.missed ? PC_CLI_CHECK_FAILED : PC_CLI_OK;
+    return code;
 }

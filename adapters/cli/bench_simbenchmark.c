@@ -321,6 +321,5 @@ int pcCliBenchSimbenchmark(int argc, char** argv)
     Outcome* out = pcAloneRoom(sizeof *out);
     code = out ? runAll(&options, out, csv) : pcCliBadInput("out of memory for the scenes");
     if (out) pcAloneRoomFree(out, sizeof *out);
-    if (csv && fclose(csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options.csv);
-    return code;
+    return pcCliCloseFile(csv, options.csv, code);
 }

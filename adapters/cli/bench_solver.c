@@ -80,7 +80,7 @@ static double timeContacts(const SolverBench* b, const pcDelassus* p, pcSolveInf
 
 static bool duel(const SolverBench* b, const pcDelassus* p, Duel* out)
 {
-    size_t n = (size_t)(p->dim * p->contacts);
+    size_t n = (size_t)p->dim * (size_t)p->contacts;
     double *ours = calloc(n + 1, sizeof *ours), *theirs = calloc(n + 1, sizeof *theirs);
     RivalSweeps* sweeps = rivalSweepsNew(p);
     bool good = ours && theirs && sweeps;
@@ -240,10 +240,10 @@ static size_t answerSize(const pcProblemFile* file)
 {
     switch (file->kind) {
     case PC_FILE_LCP: return (size_t)file->lcp.n;
-    case PC_FILE_CONTACTS: return (size_t)(file->contacts.dim * file->contacts.contacts);
+    case PC_FILE_CONTACTS: return (size_t)file->contacts.dim * (size_t)file->contacts.contacts;
     case PC_FILE_STEP: break;
     }
-    return (size_t)(6 * file->step.blocks + file->step.rows);
+    return 6 * (size_t)file->step.blocks + (size_t)file->step.rows;
 }
 
 static int runFile(SolverBench* b, const char* path)
@@ -334,6 +334,5 @@ int pcCliBenchSolver(int argc, char** argv)
     if (options.csv && !(b.csv = fopen(options.csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", options.csv);
     if (b.csv) fputs("table,problem,method,contacts,residual,iterations,fallbacks,ms,ratio\n", b.csv);
     code = options.files ? runFiles(&b, options.files, argv) : runTables(&b);
-    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options.csv);
-    return code;
+    return pcCliCloseFile(b.csv, options.csv, code);
 }

@@ -37,7 +37,8 @@ static const char help[] =
     "and counts\n"
     "the instructions that the preload library adds to a native step (by valgrind, if it is installed). Then, or only, if any is named,\n"
     "plays scenes under dWorldStep, dWorldQuickStep with 20 and 200 iterations, and our model:\n\n"
-    "  pcontact bench step stack10 wall55 --csv scenes.csv\n\n"
+    "  pcontact bench step stack10 wall55 --csv scenes.csv\n"
+    "  pcontact bench step pile100 pile300 pile1000 --ours            and how time grows with contacts from one to the next\n\n"
     "  --quick          fewer repetitions, no valgrind, no scenes but those that are named\n"
     "  --csv FILE       also write what,value,unit,target; of named scenes: scene,model,stands,...\n"
     "  --scenes FILE    the scenes' table as CSV where both are wanted\n"
@@ -153,8 +154,6 @@ static int takeNativeSteps(int steps, bool attached)
     dWorldDestroy(world);
     return good ? PC_CLI_OK : PC_CLI_CHECK_FAILED;
 }
-
-extern char** environ;
 
 /* Runs a program with its stderr in `text`; its exit code, or -1. */
 static int runQuietly(char* const* program, char* text, size_t room)
@@ -323,8 +322,7 @@ static int runBare(const Options* options)
     dInitODE2(0);
     int code = options->native >= 0 ? takeNativeSteps(options->native, options->attached) : runAll(&b);
     dCloseODE();
-    if (b.csv && fclose(b.csv) != 0) return pcCliBadInput("the file '%s' could not be written in full", options->csv);
-    return code;
+    return pcCliCloseFile(b.csv, options->csv, code);
 }
 
 int pcCliBenchStep(int argc, char** argv)

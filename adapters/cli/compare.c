@@ -18,7 +18,8 @@ static const char help[] =
     "  pcontact compare balance2\n"
     "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
     "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n"
-    "  pcontact compare balance2 --report balance2.html                 a page for the browser: all three side by side\n\n"
+    "  pcontact compare balance2 --report balance2.html                 a page for the browser: all three side by side\n"
+    "  pcontact compare quasi_rigid                                     a floor with a compliant layer, which only model=implicit knows\n\n"
     "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
     "  joint error    before each step: the largest error of a joint's rows\n"
     "  cone excess    friction beyond mu times the normal impulse, by the largest normal impulse of the step\n"
@@ -26,7 +27,8 @@ static const char help[] =
     "  residual       of the problem that our model solves, as it reports it\n"
     "  energy gain    the most that the energy ever rose again; motors and springs may add some\n"
     "  momentum       what momentum and impulses of a step disagree by, by the weight over the step\n"
-    "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n\n"
+    "  creep          the fastest that a body at rest moves on, over the last quarter of the time\n"
+    "  core met       when a compliant layer (<layer>) was first used up; its deflection counts as penetration, springs as energy gain\n\n"
     "Exit code: 0; 1 if one of our steps had to be ODE's own, or our model lost a body; 2 for bad input.\n";
 
 enum { MODELS = 3 };
@@ -36,7 +38,12 @@ enum { MODELS = 3 };
 typedef struct Quantity {
     const char *name, *key, *unit;
     size_t place; /* in pcPlayed */
-    enum { NUMBER, COUNT } kind;
+    enum {
+        NUMBER, /* less of it is better, as of the next */
+        FAULTS,
+        COUNT, /* of which less is not better, nor of the next */
+        MOMENT /* shown only where there is one */
+    } kind;
 } Quantity;
 
 static const Quantity quantities[] = {
@@ -54,16 +61,20 @@ static const Quantity quantities[] = {
     {"creep at rest: most", "creep_max", "m/s", offsetof(pcPlayed, creep), NUMBER},
     {"time per step: median", "ms_median", "ms", offsetof(pcPlayed, median), NUMBER},
     {"time per step: p99", "ms_p99", "ms", offsetof(pcPlayed, p99), NUMBER},
+    {"core of a layer is met", "core_met", "s", offsetof(pcPlayed, coreMet), MOMENT},
     {"contacts in a step: most", "contacts_max", "", offsetof(pcPlayed, contacts), COUNT},
-    {"messages of ODE", "ode_messages", "", offsetof(pcPlayed, messages), COUNT},
-    {"steps not solved as asked", "fallback_steps", "", offsetof(pcPlayed, nativeSteps), COUNT},
+    {"messages of ODE", "ode_messages", "", offsetof(pcPlayed, messages), FAULTS},
+    {"steps not solved as asked", "fallback_steps", "", offsetof(pcPlayed, nativeSteps), FAULTS},
 };
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
+
+static bool isWhole(const Quantity* q) { return q->kind == FAULTS || q->kind == COUNT; }
+static bool isPlain(const Quantity* q) { return q->kind == COUNT || q->kind == MOMENT; }
 
 static double valueOf(const Quantity* q, const pcPlayed* played)
 {
     const void* place = (const char*)played + q->place;
-    return q->kind == COUNT ? *(const int*)place : *(const double*)place;
+    return isWhole(q) ? *(const int*)place : *(const double*)place;
 }
 
 /* ---- tables ---- */
@@ -75,10 +86,18 @@ typedef struct Comparison {
     pcPlayed played[MODELS];
 } Comparison;
 
+static bool isShown(const Comparison* c, const Quantity* q)
+{
+    bool known = false;
+    for (int k = 0; k < MODELS; k++) known |= !isnan(valueOf(q, c->played + k));
+    return known || q->kind != MOMENT;
+}
+
 /* The best of a row stands out on a terminal, if it is alone. */
 static bool stands(const Comparison* c, const Quantity* q, int k)
 {
     double value = valueOf(q, c->played + k);
+    if (isPlain(q)) return false;
     for (int i = 0; i < MODELS; i++)
         if (i != k && !(valueOf(q, c->played + i) > value)) return false;
     return true;
@@ -92,20 +111,21 @@ static void printValue(const Comparison* c, const Quantity* q, int k, bool colou
     if (isnan(value))
         printf("%12s", "-");
     else
-        printf(q->kind == COUNT ? "%12.0f" : "%12.2e", value);
+        printf(isWhole(q) ? "%12.0f" : q->kind == MOMENT ? "%12.4f" : "%12.2e", value);
     if (bright) fputs("\033[0m", stdout);
 }
 
 static void printTable(const Comparison* c)
 {
     bool coloured = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    const pcPlayed* first = c->played;
-    printf("%s: %d bodies, %d joints, %d steps of %g s\n\n%-28s", c->options->world, first->bodies, first->joints, first->steps,
-           first->step, "");
+    char size[PC_PLAYED_SIZE];
+    pcPlayedSize(c->played, size);
+    printf("%s: %s\n\n%-28s", c->options->world, size, "");
     for (int k = 0; k < MODELS; k++) printf("%12s", c->model[k]);
     putchar('\n');
     for (int i = 0; i < QUANTITIES; i++) {
         const Quantity* q = quantities + i;
+        if (!isShown(c, q)) continue;
         printf("%s%s%-*s", q->name, *q->unit ? ", " : "", 28 - (int)strlen(q->name) - (*q->unit ? 2 : 0), q->unit);
         for (int k = 0; k < MODELS; k++) printValue(c, q, k, coloured);
         putchar('\n');
@@ -178,15 +198,16 @@ static int writePage(Comparison* c)
     static double value[QUANTITIES][MODELS];
     pcPageRow row[QUANTITIES];
     const char* column[MODELS];
-    const pcPlayed* first = c->played;
-    char subtitle[256];
-    snprintf(subtitle, sizeof subtitle, "%d bodies, %d joints, %d steps of %g s", first->bodies, first->joints, first->steps, first->step);
+    char subtitle[PC_PLAYED_SIZE];
+    int rows = 0;
+    pcPlayedSize(c->played, subtitle);
     for (int k = 0; k < MODELS; k++) column[k] = c->model[k];
     for (int i = 0; i < QUANTITIES; i++) {
-        for (int k = 0; k < MODELS; k++) value[i][k] = valueOf(quantities + i, c->played + k);
-        row[i] = (pcPageRow){quantities[i].name, quantities[i].unit, value[i]};
+        const Quantity* q = quantities + i;
+        for (int k = 0; k < MODELS; k++) value[i][k] = valueOf(q, c->played + k);
+        if (isShown(c, q)) row[rows++] = (pcPageRow){q->name, q->unit, value[i], isPlain(q)};
     }
-    pcPageTable verdict = {"Verdict", true, MODELS, QUANTITIES, column, row};
+    pcPageTable verdict = {"Verdict", true, MODELS, rows, column, row};
     pcPage content = {.title = c->options->world, .subtitle = subtitle, .verdict = &verdict};
     return pcCliPageEnd(&c->page, &content);
 }

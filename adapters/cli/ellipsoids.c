@@ -129,11 +129,10 @@ void pcEllipsoidsFree(pcEllipsoids* w)
 
 /* ---- steps ---- */
 
-/* Of the processor, so that others on the machine do not count. */
 static double milliseconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 

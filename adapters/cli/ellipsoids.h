@@ -7,6 +7,8 @@
 #ifndef PC_CLI_ELLIPSOIDS_H
 #define PC_CLI_ELLIPSOIDS_H
 
+#include <stdbool.h>
+
 #include "pcontact/system.h"
 
 typedef enum pcEllipsoidKind {

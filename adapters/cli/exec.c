@@ -32,8 +32,6 @@ static const char help[] =
     "The same by hand: PCONTACT=\"model=lcp gamma=0.3\" LD_PRELOAD=libpcontact-preload.so ./program\n"
     "Exit code: that of PROGRAM, or its signal; 2 with one sentence if it could not be started.\n";
 
-extern char** environ;
-
 typedef struct Options {
     pcSettingsText settings; /* for PCONTACT */
     bool verbose;

@@ -70,11 +70,11 @@ void pcJudgeBefore(pcJudge* j, const pcStage* stage)
 
 /* ---- the law of one contact ---- */
 
-/* At the contact as it was when the step was solved: since then the body has moved by h v. */
-static v3 velocityAt(dBodyID body, const double* point, double h)
+/* At the contact where the step has it: `since` then the body has moved by v. */
+static v3 velocityAt(dBodyID body, const double* point, double since)
 {
     if (!body) return v3Make(0, 0, 0);
-    v3 v = v3Load(dBodyGetLinearVel(body)), centre = v3AddScaled(v3Load(dBodyGetPosition(body)), -h, v);
+    v3 v = v3Load(dBodyGetLinearVel(body)), centre = v3AddScaled(v3Load(dBodyGetPosition(body)), -since, v);
     return v3Add(v, v3Cross(v3Load(dBodyGetAngularVel(body)), v3Sub(v3Load(point), centre)));
 }
 
@@ -111,10 +111,10 @@ static v3 yielding(const pcWorldContact* c)
 }
 
 /* Without friction the first two are 0, and of a friction that always holds nothing is asked but its normal part. */
-static double lawError(const pcWorldContact* c, double w, double h)
+static double lawError(const pcWorldContact* c, double w, double since)
 {
     bool holds = !(c->mu < HUGE_VAL) || !(c->mu2 < HUGE_VAL);
-    v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, h), velocityAt(c->body1, c->point, h)), yielding(c));
+    v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, since), velocityAt(c->body1, c->point, since)), yielding(c));
     Split u = split(c, velocity, holds ? 0.0 : c->mu, holds ? 0.0 : c->mu2);
     Split p = split(c, v3Load(c->impulse), holds ? 0.0 : per(c->mu), holds ? 0.0 : per(c->mu2));
     u.normal += hypot(u.first, u.second) - c->target;
@@ -175,12 +175,13 @@ pcLawVerdict pcJudgeAfter(pcJudge* j, const pcStage* stage, double h)
     dWorldGetGravity(stage->world, gravity);
     v3 after = momentumOf(stage, &j->fastest);
     double speed = fmax(j->fastest, h * v3Norm(v3Load(gravity)));
+    double since = stage->settings.model == PC_MODEL_IMPLICIT ? 0.0 : h; /* whose contacts are those of the end of the step */
     verdict.momentum = momentumError(j, after, contacts, v3Load(gravity), h);
     for (int i = 0; i < contacts; i++) {
         const pcWorldContact* c = j->contact + i;
         double w = (moves(c->body1) ? 1.0 / massOf(c->body1) : 0.0) + (moves(c->body2) ? 1.0 / massOf(c->body2) : 0.0);
         if (!(w > 0.0) || !(speed > 0.0)) continue;
-        verdict.law = fmax(verdict.law, lawError(c, w, h) / speed);
+        verdict.law = fmax(verdict.law, lawError(c, w, since) / speed);
         verdict.coneExcess = fmax(verdict.coneExcess, excessOf(c));
         largest = fmax(largest, v3Dot(v3Load(c->normal), v3Load(c->impulse)));
     }

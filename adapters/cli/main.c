@@ -23,8 +23,10 @@ static const Command commands[] = {
     {NULL, "sweep", "play a world many times with parameters drawn, in threads or under mpirun", pcCliSweep},
 #endif
     {NULL, "demo", "show the ratio metric on a few pairs of bodies", pcCliDemo},
+#ifdef PCONTACT_WITH_ODE
     {NULL, "exec", "run an unmodified ODE program with another solver", pcCliExec},
     {NULL, "doctor", "tell whether 'exec' can reach a program, and what stays native", pcCliDoctor},
+#endif
     {NULL, "info", "show version, shapes and how this program was built", pcCliInfo},
     {"bench", "disc", "energy that polygons lose where a disc loses none", pcCliBenchDisc},
     {"bench", "ellipsoids", "lattices of ellipsoids on a plane, beside the figures of E section 7", pcCliBenchEllipsoids},
@@ -38,8 +40,10 @@ static const Command commands[] = {
     {"bench", "simbenchmark", "SimBenchmark's contact scenes beside its published figures", pcCliBenchSimbenchmark},
 #endif
     {"bench", "solver", "time the contact solvers against Gauss-Seidel and ODE, or on files", pcCliBenchSolver},
+#ifdef PCONTACT_WITH_ODE
     {"bench", "step", "time steps against ODE's own: scenes of few to 10,000 bodies, and what a step costs besides solving",
      pcCliBenchStep},
+#endif
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

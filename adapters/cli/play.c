@@ -128,6 +128,12 @@ static void measureLaws(Play* p)
     if (!isnan(verdict.momentum)) out->momentum = largerOrKnown(out->momentum, verdict.momentum);
 }
 
+static void measureLayers(Play* p, double time)
+{
+    const double usedUp = 1e-6; /* of its depth: where a step that knows the core leaves it */
+    if (isnan(p->out->coreMet) && pcStageLayerLeft(p->stage) <= usedUp) p->out->coreMet = time;
+}
+
 static void markSettled(Play* p)
 {
     for (int i = 0; i < p->stage->bodies; i++) memcpy(p->settled + 3 * i, dBodyGetPosition(p->stage->body[i].body), 3 * sizeof *p->settled);
@@ -182,6 +188,7 @@ static pcStatus takeStep(Play* p, int step)
     measureReport(p, step);
     measureLaws(p);
     measureEnergy(p);
+    measureLayers(p, (step + 1) * p->out->step);
     writeStates(p, (step + 1) * p->out->step);
     showFrame(p, step + 1);
     pcProgressShow(&p->progress, (step + 1) * p->out->step, p->out->time, "s");
@@ -264,7 +271,14 @@ pcStatus pcPlay(const pcPlayPlan* plan, pcPlayed* out)
 {
     Play p = {.plan = plan, .out = out, .lowest = HUGE_VAL};
     *out = (pcPlayed){.finite = true, .coneExcess = NAN, .law = NAN, .residual = NAN, .energyGain = NAN, .momentum = NAN, .creep = NAN};
+    out->coreMet = NAN;
     pcStatus status = setUp(&p);
     if (status == PC_OK) status = playStage(&p);
     return tearDown(&p, status);
+}
+
+void pcPlayedSize(const pcPlayed* p, char text[PC_PLAYED_SIZE])
+{
+    snprintf(text, PC_PLAYED_SIZE, "%d %s, %d joint%s, %d step%s of %g s", p->bodies, p->bodies == 1 ? "body" : "bodies", p->joints,
+             p->joints == 1 ? "" : "s", p->steps, p->steps == 1 ? "" : "s", p->step);
 }

@@ -63,7 +63,7 @@ static unsigned char* pairsOf(const pcDelassus* p)
 
 static bool allocate(RivalSweeps* s, const unsigned char* there)
 {
-    size_t n = (size_t)s->p->contacts, size = (size_t)(s->p->dim * s->p->dim), blocks = 0;
+    size_t n = (size_t)s->p->contacts, size = (size_t)s->p->dim * (size_t)s->p->dim, blocks = 0;
     for (size_t i = 0; i < n * n; i++) blocks += there[i];
     s->first = calloc(n + 1, sizeof *s->first), s->column = calloc(blocks + 1, sizeof *s->column);
     s->block = calloc(blocks * size + 1, sizeof *s->block), s->own = calloc(n * size + 1, sizeof *s->own);

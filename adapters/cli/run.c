@@ -52,14 +52,15 @@ static void tellFrame(void* context, const pcStage* stage, double time)
 
 static void tellEnd(const pcPlayed* p, const pcPlayOptions* options)
 {
-    char settings[1024];
+    char settings[1024], size[PC_PLAYED_SIZE];
     pcSettingsPrint(&p->settings, settings, sizeof settings);
-    printf("\n%d bodies, %d joints, %d steps of %g s; settings: %s\n", p->bodies, p->joints, p->steps, p->step,
-           settings[0] ? settings : "defaults");
+    pcPlayedSize(p, size);
+    printf("\n%s; settings: %s\n", size, settings[0] ? settings : "defaults");
     printf("penetration mean %.2g, most %.2g of the bodies' size (%.2g of length); joint error mean %.2g, most %.2g\n", p->ratio.mean,
            p->ratio.most, p->length.most, p->joint.mean, p->joint.most);
     if (!isnan(p->residual)) printf("residual at most %.2g, %d steps missed the tolerance; ", p->residual, p->inaccurate);
     printf("%.3g ms per step (median), %.3g (p99)\n", p->median, p->p99);
+    if (!isnan(p->coreMet)) printf("the core of a layer was met at %.4f s\n", p->coreMet);
     if (p->skipped[0]) printf("not read: %s\n", p->skipped);
     if (p->messages > 0) printf("ODE complained %d times\n", p->messages);
     if (p->nativeSteps > 0) printf("%d steps had to be ODE's own: %s\n", p->nativeSteps, p->reason);
@@ -69,9 +70,8 @@ static void tellEnd(const pcPlayed* p, const pcPlayOptions* options)
 
 static int writePage(pcCliPage* page, const pcPlayOptions* options, const pcPlayed* played)
 {
-    char subtitle[256];
-    snprintf(subtitle, sizeof subtitle, "%d bodies, %d joints, %d steps of %g s", played->bodies, played->joints, played->steps,
-             played->step);
+    char subtitle[PC_PLAYED_SIZE];
+    pcPlayedSize(played, subtitle);
     pcCliPagePlayed(page, pcModelName(played->settings.model), played);
     if (played->skipped[0]) pcCliPageFact(page, "not read", played->skipped);
     pcPage content = {.title = options->world, .subtitle = subtitle};

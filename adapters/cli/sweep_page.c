@@ -25,7 +25,7 @@ static void fillSpreads(const pcSummary* s, Spreads* out)
         const double* q = c->quantile;
         const double all[COLUMNS] = {c->mean, q[0], q[2], q[4], q[6], q[8]};
         for (int k = 0; k < COLUMNS; k++) value[k] = all[k];
-        out->row[out->rows++] = (pcPageRow){s->plan->column[i].name, "", value};
+        out->row[out->rows++] = (pcPageRow){.name = s->plan->column[i].name, .unit = "", .value = value};
     }
 }
 

@@ -114,9 +114,10 @@ static void readBody(dBodyID body, pcBody* out)
     *out = (pcBody){.kind = kindOf(body), .mass = mass.mass};
     memcpy(out->pose.position, dBodyGetPosition(body), 3 * sizeof(double));
     memcpy(out->pose.quaternion, dBodyGetQuaternion(body), 4 * sizeof(double));
+    for (int i = 0; i < 3; i++) memcpy(out->inertia + 3 * i, mass.I + 4 * i, 3 * sizeof(double));
+    if (out->kind == PC_BODY_STATIC) return;
     memcpy(out->velocity, dBodyGetLinearVel(body), 3 * sizeof(double));
     memcpy(out->velocity + 3, dBodyGetAngularVel(body), 3 * sizeof(double));
-    for (int i = 0; i < 3; i++) memcpy(out->inertia + 3 * i, mass.I + 4 * i, 3 * sizeof(double));
 }
 
 pcStatus pcGatherList(pcGathered* g, dWorldID world)
@@ -284,9 +285,24 @@ static bool isUsableContact(const pcContact* c)
            v3Finite(v3Load(s->surfaceVelocity)) && v3Finite(v3Load(s->direction1));
 }
 
-bool pcGatheredUsable(const pcGathered* g)
+/* ODE makes directions of a normal by dividing by its length: NaN in all bodies, and the end of the program. */
+static bool hasNormal(const dContact* contact)
+{
+    v3 n = v3Load(contact->geom.normal);
+    return v3Dot(n, n) > 0.0 && v3Finite(n);
+}
+
+/* Not by what was gathered: that may have ended at the first joint. */
+static bool isUsableJoint(dJointID joint)
+{
+    bool acts = dJointGetType(joint) == dJointTypeContact && dJointIsEnabled(joint) && (dJointGetBody(joint, 0) || dJointGetBody(joint, 1));
+    return !acts || hasNormal(pcOdeContact(joint));
+}
+
+bool pcGatheredUsable(const pcGathered* g, dWorldID world)
 {
     bool good = true;
+    for (dJointID joint = pcOdeFirstJoint(world); joint && good; joint = pcOdeNextJoint(joint)) good = isUsableJoint(joint);
     for (int i = 0; i < g->rows && good; i++) good = isUsableRow(g->row + i);
     for (int i = 0; i < g->jointContacts && good; i++) good = isUsableContact(g->contact + i);
     return good;

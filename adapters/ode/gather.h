@@ -64,8 +64,8 @@ bool pcGatheredMixed(const pcGathered* gathered);
 void pcGatheredTie(pcGathered* gathered, int body1, int body2);
 void pcGatheredWake(pcGathered* gathered, int body);
 
-/* ODE's own solver ends the program where a joint row or a contact joint holds numbers that are none. */
-bool pcGatheredUsable(const pcGathered* gathered);
+/* ODE's own solver ends the program where a joint row or a contact joint holds numbers that are none, or a contact joint has no normal. */
+bool pcGatheredUsable(const pcGathered* gathered, dWorldID world);
 
 /* Force accumulators as they were before the rows were asked for. */
 void pcGatherUndo(const pcGathered* gathered);

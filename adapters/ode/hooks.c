@@ -1,6 +1,7 @@
 /* The table that the preload library asks for. */
 #include "adapters/ode/hooks.h"
 
+#include "adapters/ode/layers.h"
 #include "adapters/ode/registry.h"
 
 /* Nothing is kept by body or joint from one step to the next. */
@@ -11,6 +12,13 @@ static void forgetGeom(dGeomID geom)
 {
     pcHostForgetSpace(geom);
     pcOdeForgetGeom(geom);
+    pcOdeForgetLayer(geom);
+}
+
+static void forgetAllGeoms(void)
+{
+    pcOdeForgetAllGeoms();
+    pcOdeForgetAllLayers();
 }
 
 const pcOdeHooks* pcOdeHooksGet(void)
@@ -23,7 +31,7 @@ const pcOdeHooks* pcOdeHooksGet(void)
         .forgetBody = forgetBody,
         .forgetJoint = forgetJoint,
         .forgetGeom = forgetGeom,
-        .forgetAllGeoms = pcOdeForgetAllGeoms,
+        .forgetAllGeoms = forgetAllGeoms,
     };
     return &hooks;
 }

@@ -47,6 +47,7 @@ static void freeHost(pcHost* host)
     pcTouchesFree(&host->felt);
     pcMemoryFree(host->memory);
     pcImplicitMemoryFree(host->implicit);
+    free(host->layer), free(host->layerOf);
     free(host->touch);
     pcHostLogClose(host);
     pthread_mutex_destroy(&host->lock);

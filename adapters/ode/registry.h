@@ -27,6 +27,9 @@ typedef struct pcHost {
     pcSpace space;                  /* with what is known beyond ODE's words */
     pcMemory* memory;
     pcImplicitMemory* implicit; /* of model=implicit; NULL before its first step */
+    pcLayer* layer;             /* likewise: of the shapes at hand, and where each of them has its own */
+    const pcLayer** layerOf;
+    int layerRoom;
     pcGathered gathered, aside; /* aside: room for measuring between steps */
     pcContactResult* touch;
     int touchRoom, touches;

@@ -17,8 +17,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "adapters/ode/collected.h"
 #include "adapters/ode/convex.h"
 #include "adapters/ode/meshes.h"
+#include "base/status.h"
+#include "shape/shape.h"
 
 /* What a shape is made from. */
 typedef struct Source {
@@ -32,6 +35,7 @@ typedef struct Entry {
     dGeomID geom;
     Source source;  /* with points of its own */
     pcShape* shape; /* NULL: this source makes none, for instance points in one plane */
+    bool given;     /* by pcGeomSetShape: kept for as long as the source stays */
     unsigned asked; /* round of the shard in which it was last asked for */
 } Entry;
 
@@ -164,8 +168,8 @@ static void freeEntry(Entry* entry)
     free(entry);
 }
 
-/* NULL: out of memory. */
-static Entry* newEntry(dGeomID geom, const Source* source)
+/* With its own shape, or a share of that which is given. NULL: out of memory. */
+static Entry* newEntry(dGeomID geom, const Source* source, const pcShape* givenOrNull)
 {
     Entry* entry = malloc(sizeof *entry);
     dReal* points = source->points.count > 0 ? malloc(pointBytes(source)) : NULL;
@@ -175,7 +179,8 @@ static Entry* newEntry(dGeomID geom, const Source* source)
         return NULL;
     }
     if (points) memcpy(points, source->points.xyz, pointBytes(source));
-    *entry = (Entry){.geom = geom, .source = *source, .shape = shapeOfSource(source)};
+    *entry = (Entry){.geom = geom, .source = *source, .given = givenOrNull != NULL};
+    entry->shape = givenOrNull ? pcShapeShare(givenOrNull) : shapeOfSource(source);
     entry->source.points.xyz = points;
     return entry;
 }
@@ -198,7 +203,7 @@ static void sweep(Shard* shard)
     shard->round++;
     for (int i = 0; i < BUCKETS; i++)
         for (Entry** link = shard->bucket + i; *link;)
-            if (shard->round - (*link)->asked >= 2)
+            if (shard->round - (*link)->asked >= 2 && !(*link)->given)
                 removeEntry(shard, link);
             else
                 link = &(*link)->next;
@@ -210,15 +215,16 @@ static Entry** findLink(Entry** bucket, dGeomID geom)
     return bucket;
 }
 
-static const pcShape* remembered(dGeomID geom, const Source* source)
+/* Of a class that is not known, only what was given. */
+static const pcShape* remembered(dGeomID geom, const Source* source, bool known)
 {
     Entry** bucket;
     Shard* shard = lockShard(geom, &bucket);
     Entry** link = findLink(bucket, geom);
     if (*link && !sameSource(&(*link)->source, source)) removeEntry(shard, link), link = findLink(bucket, geom);
-    if (!*link) {
+    if (!*link && known) {
         if (shard->count >= MOST_UNSWEPT) sweep(shard), link = findLink(bucket, geom);
-        *link = newEntry(geom, source);
+        *link = newEntry(geom, source, NULL);
         shard->count += *link != NULL;
     }
     const pcShape* shape = *link ? (*link)->shape : NULL;
@@ -281,12 +287,58 @@ const pcShape* pcOdeShapeOf(dGeomID geom, pcPose* pose)
         geom = dGeomTransformGetGeom(geom);
     }
     if (!geom) return NULL;
-    const pcShape* shape = pcOdeIsMesh(geom) ? pcOdeMeshOf(geom) : readSource(geom, &source) ? remembered(geom, &source) : NULL;
+    bool mesh = pcOdeIsMesh(geom), known = !mesh && readSource(geom, &source);
+    const pcShape* shape = mesh ? pcOdeMeshOf(geom) : remembered(geom, &source, known);
     if (!shape) return NULL;
     placeGeom(geom, &at);
     if (transformed) compose(&outer, &at);
     writePose(&at, pose);
     return shape;
+}
+
+/* A geom without an offset is where its body is, to the last bit. */
+const pcShape* pcOdeShapeOnBody(dGeomID geom, const pcPose* bodyOrNull, pcPose* pose)
+{
+    static const pcPose same = {.quaternion = {1, 0, 0, 0}};
+    bool mesh = pcOdeIsMesh(geom);
+    Source source;
+    if (!bodyOrNull || mesh || dGeomIsOffset(geom) || dGeomGetClass(geom) == dGeomTransformClass) {
+        const pcShape* shape = pcOdeShapeOf(geom, pose);
+        if (shape && bodyOrNull) *pose = pcPoseOnBody(bodyOrNull, pose);
+        return shape;
+    }
+    *pose = same;
+    bool known = readSource(geom, &source);
+    return remembered(geom, &source, known);
+}
+
+/* ---- giving ---- */
+
+static pcStatus checkGiven(dGeomID geom, const pcShape* shape)
+{
+    if (!geom) return pcFail(PC_ERROR_ARGUMENT, "pcGeomSetShape: no geom");
+    if (dGeomIsSpace(geom) || pcOdeIsMesh(geom) || dGeomGetClass(geom) == dPlaneClass || dGeomGetClass(geom) == dGeomTransformClass)
+        return pcFail(PC_ERROR_UNSUPPORTED, "pcGeomSetShape: a space, mesh, plane or transform cannot have another shape");
+    if (shape && (shape->unbounded || shape->triangles))
+        return pcFail(PC_ERROR_UNSUPPORTED, "pcGeomSetShape: only a bounded convex shape can stand for a geom");
+    return PC_OK;
+}
+
+pcStatus pcGeomSetShape(dGeomID geom, const pcShape* shapeOrNull)
+{
+    pcStatus status = checkGiven(geom, shapeOrNull);
+    if (status != PC_OK) return status;
+    pcOdeForgetGeom(geom);
+    if (!shapeOrNull) return PC_OK;
+    Source source;
+    readSource(geom, &source);
+    Entry **bucket, *entry = newEntry(geom, &source, shapeOrNull);
+    if (!entry) return pcFail(PC_ERROR_MEMORY, "out of memory for the shape of a geom");
+    Shard* shard = lockShard(geom, &bucket);
+    entry->next = *bucket, entry->asked = shard->round, *bucket = entry;
+    shard->count++;
+    pthread_mutex_unlock(&shard->lock);
+    return PC_OK;
 }
 
 /* ---- forgetting ---- */

@@ -9,6 +9,9 @@
  * it for more than a minute without asking again takes a share of it (pcShapeShare). Any thread may ask at any time. */
 const pcShape* pcOdeShapeOf(dGeomID geom, pcPose* pose);
 
+/* The same with its pose in the axes of the body that the geom is on and whose pose is given; NULL: in the world's. */
+const pcShape* pcOdeShapeOnBody(dGeomID geom, const pcPose* bodyOrNull, pcPose* pose);
+
 /* What is known of a geom, or of all, is forgotten: it was destroyed, or ODE was closed. */
 void pcOdeForgetGeom(dGeomID geom);
 void pcOdeForgetAllGeoms(void);

@@ -199,19 +199,25 @@ static bool placesOf(const pcSpace* s, const pcCollectedPair* pair, const pcGath
 
 /* ---- sleep ---- */
 
+/* So many bodies that are awake are held against all geoms, one by one; with more, the space goes through all pairs. */
+enum { FEW_AWAKE = 32 };
+
 typedef struct Ties {
     pcSpace* space;
     pcGathered* gathered;
     pcSurface usual;
+    bool all;   /* also of two that sleep */
+    bool found; /* one that sleeps touches one that is awake */
 } Ties;
 
 static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
 
 /* Contacts of kinematic bodies alone wake nobody. */
-static bool oneSleeps(const pcGathered* g, int i, int k)
+static bool oneSleeps(const pcGathered* g, int i, int k, bool orBoth)
 {
     if (i < 0 || k < 0 || (dBodyIsKinematic(g->body[i]) && dBodyIsKinematic(g->body[k]))) return false;
-    return sleeps(g->body[i]) || sleeps(g->body[k]);
+    bool first = sleeps(g->body[i]), second = sleeps(g->body[k]);
+    return first != second || (first && orBoth);
 }
 
 static void tiePair(void* context, dGeomID a, dGeomID b)
@@ -220,9 +226,45 @@ static void tiePair(void* context, dGeomID a, dGeomID b)
     dSurfaceParameters surface;
     dContactGeom contact;
     int i = pcGatheredIndex(ties->gathered, dGeomGetBody(a)), k = pcGatheredIndex(ties->gathered, dGeomGetBody(b));
-    if (!oneSleeps(ties->gathered, i, k)) return;
-    if (surfaceOf(ties->space, a, b, &ties->usual, &surface) && pcNativeOde()->collide(a, b, 1, &contact, sizeof contact) > 0)
-        pcGatheredTie(ties->gathered, i, k);
+    if (!oneSleeps(ties->gathered, i, k, ties->all)) return;
+    if (!surfaceOf(ties->space, a, b, &ties->usual, &surface) || pcNativeOde()->collide(a, b, 1, &contact, sizeof contact) == 0) return;
+    pcGatheredTie(ties->gathered, i, k);
+    ties->found = true;
+}
+
+static bool isWithin(dGeomID geom, dSpaceID space)
+{
+    dSpaceID at = dGeomGetSpace(geom);
+    while (at && at != space) at = dGeomGetSpace((dGeomID)at);
+    return at != NULL;
+}
+
+static int countAwake(const pcGathered* g)
+{
+    int awake = 0;
+    for (int i = 0; i < g->bodies; i++) awake += !sleeps(g->body[i]);
+    return awake;
+}
+
+/* What is awake against everything. */
+static void visitAwake(const pcSpace* s, const pcGathered* g, Tour* tour)
+{
+    for (int i = 0; i < g->bodies; i++)
+        for (dGeomID geom = sleeps(g->body[i]) ? NULL : dBodyGetFirstGeom(g->body[i]); geom; geom = dBodyGetNextGeom(geom))
+            if (isWithin(geom, s->space)) dSpaceCollide2(geom, (dGeomID)s->space, tour, near);
+}
+
+/* Who sleeps stays so as long as nobody who is awake touches one of them: only then does it matter who lies on whom. */
+static void tieSpace(Ties* ties)
+{
+    const pcSpace* s = ties->space;
+    Tour tour = {tiePair, ties};
+    if (countAwake(ties->gathered) <= FEW_AWAKE)
+        visitAwake(s, ties->gathered, &tour);
+    else
+        visitSpace(s->space, &tour);
+    ties->all = true;
+    if (ties->found) visitSpace(s->space, &tour);
 }
 
 static void tieCollected(const pcSpace* s, pcGathered* g)
@@ -230,7 +272,7 @@ static void tieCollected(const pcSpace* s, pcGathered* g)
     const pcCollectedPair* pair;
     int body[2];
     for (int i = 0; (pair = nextCollected(s, &i)) != NULL;)
-        if (pair->count > 0 && placesOf(s, pair, g, body) && oneSleeps(g, body[0], body[1])) pcGatheredTie(g, body[0], body[1]);
+        if (pair->count > 0 && placesOf(s, pair, g, body) && oneSleeps(g, body[0], body[1], true)) pcGatheredTie(g, body[0], body[1]);
 }
 
 void pcSpaceTie(pcSpace* s, pcGathered* g)
@@ -242,8 +284,10 @@ void pcSpaceTie(pcSpace* s, pcGathered* g)
     }
     if (!pcGatheredMixed(g)) return;
     Ties ties = {.space = s, .gathered = g, .usual = pcDefaultSurface(NULL)};
-    visitPairs(s, tiePair, &ties);
-    tieCollected(s, g);
+    if (s->space)
+        tieSpace(&ties);
+    else
+        tieCollected(s, g);
 }
 
 void pcSpaceAutoDisable(pcSpace* s, const pcGathered* g, dWorldID world, double h)
@@ -285,17 +329,15 @@ static bool listGeom(pcSpace* s, dGeomID geom, bool known)
 
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
-    pcPose pose;
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
-    const pcShape* shape = pcOdeShapeOf(geom, &pose);
+    int body = pcGatheredIndex(g, dGeomGetBody(geom));
+    pcPlacedShape placed = {.body = body, .category = category, .collide = collide};
+    const pcShape* shape = placed.shape = pcOdeShapeOnBody(geom, body >= 0 ? &g->state[body].pose : NULL, &placed.pose);
     bool known = shape && !(dGeomGetBody(geom) && pcOdeIsMesh(geom)); /* one that moves may meet planes and other meshes */
     if (!listGeom(s, geom, known)) return outOfMemory();
     s->unknown |= !known;
-    if (!shape) return PC_OK;
-    int body = pcGatheredIndex(g, dGeomGetBody(geom));
-    pcPlacedShape placed = {shape, body, body >= 0 ? pcPoseOnBody(&g->state[body].pose, &pose) : pose, category, collide};
-    return addPlaced(s, geom, &placed);
+    return shape ? addPlaced(s, geom, &placed) : PC_OK;
 }
 
 static pcStatus addSpace(pcSpace* s, const pcGathered* g, dSpaceID space)

@@ -102,7 +102,7 @@ static pcStatus fallBack(pcHost* host, double h)
     char reason[sizeof host->extra.reason];
     snprintf(reason, sizeof reason, "%s", pcLastError());
     pcGatherUndo(&host->gathered);
-    if (!pcGatheredUsable(&host->gathered)) return pcFail(PC_ERROR_NOT_FINITE, "%s: nothing was done", reason);
+    if (!pcGatheredUsable(&host->gathered, host->world)) return pcFail(PC_ERROR_NOT_FINITE, "%s: nothing was done", reason);
     countNative(host, h, reason);
     stepInstead(host, h);
     return PC_OK;

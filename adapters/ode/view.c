@@ -165,8 +165,10 @@ void pcHostEnergy(const pcHost* host, pcStepReport* report)
         if (dBodyIsKinematic(body)) continue;
         dBodyGetMass(body, &mass);
         v3 v = v3Load(dBodyGetLinearVel(body)), x = v3Load(dBodyGetPosition(body));
-        dBodyVectorFromWorld(body, dBodyGetAngularVel(body)[0], dBodyGetAngularVel(body)[1], dBodyGetAngularVel(body)[2], w);
-        report->kinetic += 0.5 * mass.mass * v3Dot(v, v) + turning(&mass, w);
+        const dReal* spin = dBodyGetAngularVel(body);
+        bool turns = spin[0] != 0.0 || spin[1] != 0.0 || spin[2] != 0.0;
+        if (turns) dBodyVectorFromWorld(body, spin[0], spin[1], spin[2], w);
+        report->kinetic += 0.5 * mass.mass * v3Dot(v, v) + (turns ? turning(&mass, w) : 0.0);
         if (dBodyGetGravityMode(body)) potential -= mass.mass * v3Dot(v3Load(gravity), x);
     }
     report->energy = report->kinetic + potential;

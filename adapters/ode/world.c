@@ -12,6 +12,7 @@
 #include "adapters/ode/rows.h"
 #include "adapters/ode/step.h"
 #include "adapters/ode/view.h"
+#include "base/abi.h"
 #include "base/status.h"
 #include "stepper/settings.h"
 #include "stepper/stepper.h"
@@ -240,6 +241,12 @@ void pcNearCallback(void* world, dGeomID geom1, dGeomID geom2)
 }
 
 /* ---- for hosts that dlopen ---- */
+
+pcStatus pcAbiCompareWorld(const pcAbiSize* sizes, int count)
+{
+    static const pcAbiStruct known[] = {PC_ABI_WORLD_STRUCTS(PC_ABI_STRUCT_)};
+    return pcAbiCompareWith(known, (int)(sizeof known / sizeof *known), sizes, count);
+}
 
 const pcPluginTable* pcPluginGet(int abiVersion)
 {

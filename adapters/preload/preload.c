@@ -19,23 +19,15 @@
 
 #include "adapters/ode/hooks.h"
 #include "adapters/preload/note.h"
+#include "adapters/preload/variable.h"
 
 #define INTERPOSED __attribute__((visibility("default")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-typedef enum Mode {
-    UNKNOWN = 0, /* nothing has been read yet: some other library's constructor was quicker than ours */
-    NATIVE,
-    OURS,
-    REFUSED /* native, and the reason is still to be printed: at the first step, so that the shell around a program keeps silent */
-} Mode;
-
-static _Atomic Mode mode;
+static _Atomic pcPreloadMode mode;
 static pcNative native;
 static const pcOdeHooks* hooks;
-static pcSettings settings;
-static int ownCollide;
-static char refusal[640];
+static pcPreloadVariable variable;
 static pcNote ownNote, *note = &ownNote;
 
 /* While a world is attached, the library makes and destroys things of its own to learn ODE's layout: nothing that is known. */
@@ -62,33 +54,6 @@ static void findNativeWithoutHelp(void)
     findNext("dCloseODE", &native.closeOde);
 }
 
-static Mode refuse(const char* what)
-{
-    snprintf(refusal, sizeof refusal, "pcontact: %s; the program runs natively.\n", what);
-    return REFUSED;
-}
-
-/* The narrowphase belongs to our models by default, to ODE's own only where the text names it: then PCONTACT=model=native changes nothing. */
-static int wantsOwnCollide(const char* text)
-{
-    if (settings.shadow) return 0;
-    if (settings.model != PC_MODEL_NATIVE && settings.model != PC_MODEL_QUICK) return settings.narrowphase != PC_NARROW_NATIVE;
-    pcSettings named = pcDefaultSettings();
-    named.narrowphase = PC_NARROW_NATIVE;
-    return pcSettingsParse(&named, text) == PC_OK && named.narrowphase != PC_NARROW_NATIVE;
-}
-
-static Mode readSettings(void)
-{
-    const char* text = secure_getenv("PCONTACT");
-    if (!text || !text[strspn(text, " \t\r\n,")]) return NATIVE;
-    settings = pcDefaultSettings();
-    if (pcSettingsParse(&settings, text) != PC_OK) return refuse(pcLastError());
-    ownCollide = wantsOwnCollide(text);
-    int plain = settings.model == PC_MODEL_NATIVE && !settings.shadow && !settings.report[0] && !ownCollide;
-    return plain ? NATIVE : OURS;
-}
-
 static void shareNote(void)
 {
     const char* file = secure_getenv(PC_NOTE_VARIABLE);
@@ -105,17 +70,17 @@ static void readOnce(void)
 {
     hooks = pcOdeHooksGet();
     const pcNative* found = hooks->native();
-    Mode read;
+    const char* text = secure_getenv("PCONTACT");
     if (found) {
         native = *found;
-        read = readSettings();
+        variable = pcPreloadRead(text);
     } else {
         findNativeWithoutHelp();
-        read = secure_getenv("PCONTACT") ? refuse(pcLastError()) : NATIVE;
+        variable = text ? pcPreloadRefuse(pcLastError()) : pcPreloadRead(NULL);
     }
     shareNote();
     atomic_fetch_add(&note->loaded, 1);
-    atomic_store(&mode, read);
+    atomic_store(&mode, variable.mode);
 }
 
 __attribute__((constructor)) static void start(void)
@@ -130,10 +95,10 @@ __attribute__((destructor)) static void finish(void)
     if (verbose && strcmp(verbose, "0") != 0 && note == &ownNote) pcNotePrint(note);
 }
 
-static Mode currentMode(void)
+static pcPreloadMode currentMode(void)
 {
-    Mode now = atomic_load_explicit(&mode, memory_order_acquire);
-    if (LIKELY(now != UNKNOWN)) return now;
+    pcPreloadMode now = atomic_load_explicit(&mode, memory_order_acquire);
+    if (LIKELY(now != PC_PRELOAD_UNKNOWN)) return now;
     start();
     return atomic_load(&mode);
 }
@@ -149,18 +114,19 @@ static int nativeStep(dWorldID world, dReal h, int quick)
 /* The first one to find the reason prints it. */
 static void printRefusal(void)
 {
-    Mode refused = REFUSED;
-    if (atomic_compare_exchange_strong(&mode, &refused, NATIVE)) fputs(refusal, stderr);
+    pcPreloadMode refused = PC_PRELOAD_REFUSED;
+    if (atomic_compare_exchange_strong(&mode, &refused, PC_PRELOAD_NATIVE)) fputs(variable.refusal, stderr);
 }
 
 static pcStatus attach(dWorldID world, int quick)
 {
-    pcSettings own = settings;
+    pcSettings own = variable.settings;
     if (quick && own.model == PC_MODEL_NATIVE && !own.shadow) own.model = PC_MODEL_QUICK; /* native is what the program calls */
     attaching++;
     pcStatus status = pcWorldAttach(world, NULL, &own);
     attaching--;
-    if (status != PC_OK && atomic_exchange(&mode, NATIVE) == OURS) { /* a file that cannot be written, an ODE that is not understood */
+    if (status != PC_OK &&
+        atomic_exchange(&mode, PC_PRELOAD_NATIVE) == PC_PRELOAD_OURS) { /* a file that cannot be written, an ODE that is not understood */
         fprintf(stderr, "pcontact: %s; the program runs natively.\n", pcLastError());
     }
     return status;
@@ -177,10 +143,10 @@ static void count(dWorldID world)
 
 /* A program that attaches its worlds itself knows better than the environment. A step that is refused (h = 0 …) is the program's own affair
  * with ODE. */
-__attribute__((noinline)) static int otherStep(Mode now, dWorldID world, dReal h, int quick)
+__attribute__((noinline)) static int otherStep(pcPreloadMode now, dWorldID world, dReal h, int quick)
 {
-    if (now == REFUSED) printRefusal();
-    if (now != OURS) return nativeStep(world, h, quick);
+    if (now == PC_PRELOAD_REFUSED) printRefusal();
+    if (now != PC_PRELOAD_OURS) return nativeStep(world, h, quick);
     pcStatus status = hooks->attached(world) ? PC_OK : attach(world, quick);
     if (status == PC_OK) status = hooks->hostStep(world, h, quick);
     if (status != PC_OK) return nativeStep(world, h, quick);
@@ -190,19 +156,19 @@ __attribute__((noinline)) static int otherStep(Mode now, dWorldID world, dReal h
 
 INTERPOSED int dWorldStep(dWorldID world, dReal h)
 {
-    Mode now = currentMode();
-    return LIKELY(now == NATIVE) ? nativeStep(world, h, 0) : otherStep(now, world, h, 0);
+    pcPreloadMode now = currentMode();
+    return LIKELY(now == PC_PRELOAD_NATIVE) ? nativeStep(world, h, 0) : otherStep(now, world, h, 0);
 }
 
 INTERPOSED int dWorldQuickStep(dWorldID world, dReal h)
 {
-    Mode now = currentMode();
-    return LIKELY(now == NATIVE) ? nativeStep(world, h, 1) : otherStep(now, world, h, 1);
+    pcPreloadMode now = currentMode();
+    return LIKELY(now == PC_PRELOAD_NATIVE) ? nativeStep(world, h, 1) : otherStep(now, world, h, 1);
 }
 
 INTERPOSED int dCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip)
 {
-    if (currentMode() == OURS && ownCollide) return pcCollide(geom1, geom2, flags, contacts, skip);
+    if (currentMode() == PC_PRELOAD_OURS && variable.ownCollide) return pcCollide(geom1, geom2, flags, contacts, skip);
     return native.collide(geom1, geom2, flags, contacts, skip);
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_ROWS 46340 /* their square still counts in an int, as the library asks */
+#define LARGEST_ROWS 46340 /* their square still counts in an int, as the library asks … */
+#define STEP_ROWS 50000000 /* … where there is a matrix of them */
 
 /* A text and how far it was read. The first failure stays; from then on every call gives 0. */
 typedef struct Reader {
@@ -269,13 +270,13 @@ static void readStep(Reader* r, pcProblemFile* out)
 {
     pcProblem* p = &out->step;
     skip(r, "step");
-    p->blocks = counted(r, "blocks", 1, LARGEST_ROWS / 6), p->dense = counted(r, "dense", 0, 1);
-    p->rows = counted(r, "rows", 0, LARGEST_ROWS), p->cones = counted(r, "cones", 0, LARGEST_ROWS);
+    p->blocks = counted(r, "blocks", 1, STEP_ROWS / 36), p->dense = counted(r, "dense", 0, 1);
+    p->rows = counted(r, "rows", 0, STEP_ROWS), p->cones = counted(r, "cones", 0, STEP_ROWS);
     p->coulomb = counted(r, "coulomb", 0, 1);
     p->velocityScale = positive(r, "scale"), out->tolerance = positive(r, "tolerance");
     size_t n = 6 * (size_t)p->blocks, rows = (size_t)p->rows, masses = p->dense ? n * n : 6 * n;
     if (!room(r, out, 2 * rows, masses + n + 14 * rows)) return;
-    double* wider = realloc(out->numbers, (masses + 2 * n + 15 * rows) * sizeof *wider); /* and the answer, if there is one */
+    double* wider = realloc(out->numbers, (masses + 2 * n + 15 * rows + 1) * sizeof *wider); /* and the answer, if there is one */
     out->cones = calloc((size_t)p->cones + 1, sizeof *out->cones);
     if (wider) out->numbers = wider;
     if (!wider || !out->cones) {

@@ -81,5 +81,7 @@ bool pcProblemWrite(const char* path, const pcStepProblem* step)
     if (!file) return false;
     putStep(file, step);
     bool good = !ferror(file);
-    return fclose(file) == 0 && good;
+    good &= fclose(file) == 0;
+    if (!good) remove(path); /* half a problem is none */
+    return good;
 }

@@ -37,7 +37,7 @@ static void writeNotes(pcJson* json, const pcPage* page)
         const pcRecording* r = page->recording + i;
         char text[256];
         if (r->stride == 1) continue;
-        snprintf(text, sizeof text, "%s: every %d. of %d steps is shown, to keep this page below %d MB.", r->name, r->stride, r->taken,
+        snprintf(text, sizeof text, "%s: of %d steps one in %d is shown, to keep this page below %d MB.", r->name, r->taken, r->stride,
                  PC_PAGE_MOST / 1000000);
         pcJsonText(json, text);
     }
@@ -60,6 +60,7 @@ static void writeVerdict(pcJson* json, const pcPageTable* table)
         pcJsonOpen(json, '{');
         pcJsonKey(json, "name"), pcJsonText(json, table->row[i].name);
         pcJsonKey(json, "unit"), pcJsonText(json, table->row[i].unit);
+        pcJsonKey(json, "plain"), pcJsonNumber(json, table->row[i].plain);
         pcJsonKey(json, "values"), pcJsonNumbers(json, table->row[i].value, table->columns);
         pcJsonClose(json, '}');
     }
@@ -71,6 +72,7 @@ static void writeVerdict(pcJson* json, const pcPageTable* table)
 
 static void writeGrid(pcJson* json, const char* key, const pcPageMap* map, const double* value, const int* count)
 {
+    if (!value && !count) return;
     pcJsonKey(json, key);
     pcJsonOpen(json, '[');
     for (int j = 0; j < map->rows; j++) {

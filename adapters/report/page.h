@@ -17,10 +17,11 @@ typedef struct pcPageFact {
 typedef struct pcPageRow {
     const char *name, *unit;
     const double* value; /* one per column */
+    bool plain;          /* less of it is not better: nothing stands out */
 } pcPageRow;
 typedef struct pcPageTable {
     const char* title;
-    bool marked; /* the least of a row is the best of it, and stands out */
+    bool marked; /* the least of a row is the best of it, and stands out, but of plain ones */
     int columns, rows;
     const char* const* column;
     const pcPageRow* row;

@@ -146,11 +146,11 @@ static void setVelocities(Rival* r)
 
 Rival* rivalMake(const pcScene* scene, double h)
 {
-    Rival* r = calloc(1, sizeof *r);
-    if (!r || !knowsAll(scene)) return NULL;
+    Rival* r = knowsAll(scene) ? calloc(1, sizeof *r) : NULL;
+    if (!r) return NULL;
     r->scene = scene, r->model = compile(scene, h), r->body = calloc((size_t)scene->links, sizeof *r->body);
     r->data = r->model ? mj_makeData(r->model) : NULL;
-    if (!r->data || !r->body) return NULL;
+    if (!r->data || !r->body) return free(r->body), free(r), NULL;
     for (int i = 0; i < scene->links; i++) {
         char name[32];
         snprintf(name, sizeof name, "b%d", i);

@@ -4,6 +4,7 @@
  * pose: X_model = X_written * X_placement^-1.
  */
 #include <libxml/hash.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@ pcPose pcSdfRelative(const pcPose* of, const pcPose* in)
 
 /* ---- names ---- */
 
-static void* indexToEntry(int index) { return (char*)NULL + index + 1; }
-static int entryToIndex(const void* entry) { return (int)((const char*)entry - (const char*)NULL) - 1; }
+static void* indexToEntry(int index) { return (void*)((intptr_t)index + 1); }
+static int entryToIndex(const void* entry) { return (int)((intptr_t)entry - 1); }
 
 /* Models, links, joints and frames each have their names: only since 1.7 these must differ from each other. */
 static void keysOf(int scope, pcSdfFrameKind kind, char keys[2][16])
@@ -52,11 +53,13 @@ int pcSdfFrameAdd(pcSdfReader* r, const pcSdfFrame* frame)
     if (r->status != PC_OK || !pcSdfGrow(r, &r->frame, &r->frameRoom, r->frames + 1, sizeof *r->frame)) return -1;
     r->frame[r->frames] = *frame;
     if (frame->name) {
-        const xmlChar* name = (const xmlChar*)frame->name;
+        const xmlChar *name = (const xmlChar*)frame->name, *scope = (const xmlChar*)keys[0], *kind = (const xmlChar*)keys[1];
         bool taken = r->version >= 107 && findHere(r, frame->scope, frame->name) >= 0;
         keysOf(frame->scope, frame->kind, keys);
-        if (taken || xmlHashAddEntry3(r->names, name, (const xmlChar*)keys[0], (const xmlChar*)keys[1], indexToEntry(r->frames)) != 0)
+        if (taken || xmlHashLookup3(r->names, name, scope, kind))
             pcSdfFail(r, frame->node, "there is another '%.80s' in the same place", frame->name);
+        else if (xmlHashAddEntry3(r->names, name, scope, kind, indexToEntry(r->frames)) != 0)
+            pcSdfOutOfMemory(r);
     }
     return r->frames++;
 }

@@ -32,7 +32,7 @@ static void readTriple(pcSdfReader* r, const xmlNode* node, const char* name, do
     if (!child) pcSdfFail(r, node, "<%s> needs a <%s>", node->name, name);
     size[0] = size[1] = size[2] = 1.0;
     pcSdfVector(r, node, name, size);
-    for (int k = 0; k < 3; k++) checkLength(r, child, size[k], empty);
+    for (int k = 0; k < 3; k++) checkLength(r, child ? child : node, size[k], empty);
 }
 
 static void readBox(pcSdfReader* r, const xmlNode* node, pcSceneShape* out, bool* empty)

@@ -52,7 +52,10 @@ static pcStatus makeHull(pcStage* stage, const pcScenePoints* points, dGeomID* o
     pcStageHull hull = {.planes = malloc(4 * facets * sizeof(dReal)), .points = malloc(3 * (size_t)info.vertices * sizeof(dReal))};
     hull.polygons = malloc((facets + cornersOf(shape, info.facets)) * sizeof *hull.polygons);
     bool good = pcStageRoom(&inner->hull, inner->hulls, sizeof hull);
-    if (good) inner->hull[inner->hulls++] = hull;
+    if (good)
+        inner->hull[inner->hulls++] = hull;
+    else
+        free(hull.planes), free(hull.points), free(hull.polygons);
     good = good && hull.planes && hull.points && hull.polygons;
     if (good) {
         fillHull(shape, &info, &hull);
@@ -63,14 +66,14 @@ static pcStatus makeHull(pcStage* stage, const pcScenePoints* points, dGeomID* o
     return good ? PC_OK : outOfMemory();
 }
 
-/* Points of a spiral, evenly spread over a sphere, stretched. */
+/* Points of a spiral, evenly spread over a sphere, stretched, and those across from them: so the centre of their hull is that of the ellipsoid. */
 static void spreadPoints(const double axes[3], double (*xyz)[3])
 {
     const double golden = 2.399963229728653;
-    for (int i = 0; i < ELLIPSOID_POINTS; i++) {
+    for (int i = 0; i < ELLIPSOID_POINTS / 2; i++) {
         double z = 1.0 - 2.0 * i / (ELLIPSOID_POINTS - 1), radius = sqrt(larger(1.0 - z * z, 0.0));
         double unit[3] = {radius * cos(golden * i), radius * sin(golden * i), z};
-        for (int k = 0; k < 3; k++) xyz[i][k] = axes[k] * unit[k];
+        for (int k = 0; k < 3; k++) xyz[2 * i][k] = axes[k] * unit[k], xyz[2 * i + 1][k] = -xyz[2 * i][k];
     }
 }
 
@@ -91,11 +94,12 @@ static void placeGeom(pcStage* stage, dGeomID geom, dBodyID body, const pcPose* 
     }
 }
 
-static void finishGeom(dGeomID geom, pcStageGeom* data)
+static pcStatus finishGeom(dGeomID geom, pcStageGeom* data)
 {
     dGeomSetData(geom, data);
     dGeomSetCategoryBits(geom, data->collision->bits);
     dGeomSetCollideBits(geom, data->collision->bits);
+    return data->collision->soft ? pcGeomSetLayer(geom, &data->collision->layer) : PC_OK;
 }
 
 static dGeomID makePlane(pcStage* stage, const pcSceneShape* shape, const pcPose* pose)
@@ -118,6 +122,23 @@ static dGeomID makeSimple(const pcSceneShape* shape)
     }
 }
 
+/* ODE has no ellipsoid: its own steps take a hull, ours the ellipsoid itself. */
+static pcStatus addEllipsoid(pcStage* stage, const double axes[3], dBodyID body, const pcPose* pose, pcStageGeom* data)
+{
+    double xyz[ELLIPSOID_POINTS][3], centroid[3];
+    pcScenePoints points = {ELLIPSOID_POINTS, xyz[0]};
+    pcShape* shape = NULL;
+    dGeomID geom = NULL;
+    spreadPoints(axes, xyz);
+    pcStatus status = makeHull(stage, &points, &geom, centroid); /* the centroid is 0 but for rounding */
+    if (status == PC_OK) placeGeom(stage, geom, body, pose), status = finishGeom(geom, data);
+    if (status == PC_OK) status = pcShapeEllipsoid(axes, &shape);
+    if (status == PC_OK) status = pcGeomSetShape(geom, shape);
+    pcShapeFree(shape);
+    pcStageNote(stage, "ellipsoid, taken by ODE's own steps as the hull of 200 of its points");
+    return status;
+}
+
 static pcStatus addHulls(pcStage* stage, const pcScenePoints* piece, int pieces, dBodyID body, const pcPose* pose, pcStageGeom* data)
 {
     for (int i = 0; i < pieces; i++) {
@@ -127,7 +148,8 @@ static pcStatus addHulls(pcStage* stage, const pcScenePoints* piece, int pieces,
         if (status != PC_OK) return status;
         pcPose place = pcPoseCompose(pose, &centre);
         placeGeom(stage, geom, body, &place);
-        finishGeom(geom, data);
+        status = finishGeom(geom, data);
+        if (status != PC_OK) return status;
     }
     return PC_OK;
 }
@@ -138,19 +160,12 @@ static pcStatus addGeom(pcStage* stage, const pcSceneCollision* c, pcStageGeom* 
     dBodyID body = stage->inner->bodyOfLink[c->link];
     pcPose pose = pcPoseCompose(&link->pose, &c->pose);
     if (c->shape.kind == PC_SCENE_HULLS) return addHulls(stage, c->shape.piece, c->shape.pieces, body, &pose, data);
-    if (c->shape.kind == PC_SCENE_ELLIPSOID) {
-        double xyz[ELLIPSOID_POINTS][3];
-        pcScenePoints points = {ELLIPSOID_POINTS, xyz[0]};
-        spreadPoints(c->shape.size, xyz);
-        pcStageNote(stage, "ellipsoid, taken as the hull of 200 of its points");
-        return addHulls(stage, &points, 1, body, &pose, data);
-    }
+    if (c->shape.kind == PC_SCENE_ELLIPSOID) return addEllipsoid(stage, c->shape.size, body, &pose, data);
     bool plane = c->shape.kind == PC_SCENE_PLANE;
     dGeomID geom = plane ? makePlane(stage, &c->shape, &pose) : makeSimple(&c->shape);
     if (!plane) placeGeom(stage, geom, body, &pose);
     if (plane && body) pcStageNote(stage, "plane on a link that moves: it stays where it is");
-    finishGeom(geom, data);
-    return PC_OK;
+    return finishGeom(geom, data);
 }
 
 pcStatus pcStageGeoms(pcStage* stage)
@@ -163,6 +178,7 @@ pcStatus pcStageGeoms(pcStage* stage)
     for (int i = 0; i < scene->collisions && status == PC_OK; i++) {
         const pcSceneCollision* c = scene->collision + i;
         const pcSceneLink* link = scene->link + c->link;
+        inner->layered |= c->soft;
         inner->geom[i] = (pcStageGeom){.collision = c, .link = c->link, .model = link->model, .selfCollide = link->selfCollide};
         if (c->maxContacts != 0 && scene->physics.maxContacts != 0 && !c->surface.passive) status = addGeom(stage, c, inner->geom + i);
     }

@@ -10,6 +10,7 @@ void pcSdfHull(pcSdfReader* r, const xmlNode* node, pcScenePoints* points)
     int count = 0;
     if (r->status != PC_OK) return;
     pcStatus status = pcShapeFromPoints(points->xyz, points->count, NULL, &shape);
+    if (status == PC_ERROR_MEMORY) pcSdfOutOfMemory(r);
     if (status != PC_OK) {
         pcSdfFail(r, node, "<%s> makes no convex body: %s", node->name, pcLastError());
         return;

@@ -48,9 +48,10 @@ typedef struct pcStageInner {
     double mostCfm;       /* of the world */
     double (*inertia)[9]; /* of each link that moves */
     const char* lopsided; /* a link that makes the world one for which ODE's own step ends the program; NULL: none */
+    bool layered;         /* a geom has a layer */
     bool attached, native;
     dThreadingImplementationID jobs; /* of its world's own steps */
-    dBodyID* bodyOfLink; /* NULL for fixed links */
+    dBodyID* bodyOfLink;             /* NULL for fixed links */
     int geoms, hulls, drives, couplings, joinedPairs;
     pcStageGeom* geom;
     pcStageHull* hull;

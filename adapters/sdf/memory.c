@@ -11,7 +11,7 @@ struct pcSceneMemory {
     max_align_t bytes[];
 };
 
-static void outOfMemory(pcSdfReader* r)
+void pcSdfOutOfMemory(pcSdfReader* r)
 {
     if (r->status == PC_OK) r->status = pcFail(PC_ERROR_MEMORY, "out of memory for a world file");
 }
@@ -44,11 +44,21 @@ void pcSceneFree(pcScene* scene)
     free(scene);
 }
 
+/* A file of a few MB can ask for any amount: names of models in each other, clones, lists. */
+static bool mayKeep(pcSdfReader* r, size_t bytes)
+{
+    r->kept += bytes;
+    if (bytes <= PC_SDF_MOST_KEPT && r->kept <= PC_SDF_MOST_KEPT) return true;
+    if (r->status == PC_OK) r->status = pcFail(PC_ERROR_ARGUMENT, "%s:0: the world needs more than %d MB", r->file, PC_SDF_MOST_KEPT >> 20);
+    return false;
+}
+
 void* pcSdfKeep(pcSdfReader* r, size_t bytes)
 {
-    struct pcSceneMemory* m = bytes < SIZE_MAX / 2 ? calloc(1, sizeof *m + bytes) : NULL;
+    if (!mayKeep(r, bytes + sizeof(struct pcSceneMemory))) return NULL;
+    struct pcSceneMemory* m = calloc(1, sizeof *m + bytes);
     if (!m) {
-        outOfMemory(r);
+        pcSdfOutOfMemory(r);
         return NULL;
     }
     m->next = r->scene->memory;
@@ -80,10 +90,11 @@ bool pcSdfGrow(pcSdfReader* r, void* array, int* room, int needed, size_t size)
     if (needed <= *room) return true;
     int more = *room < 16 ? 16 : 2 * *room;
     if (more < needed) more = needed;
+    if (!mayKeep(r, (size_t)(more - *room) * size)) return false;
     memcpy(&old, array, sizeof old);
     void* wider = realloc(old, (size_t)more * size);
     if (!wider) {
-        outOfMemory(r);
+        pcSdfOutOfMemory(r);
         return false;
     }
     memcpy(array, &wider, sizeof wider);

@@ -19,7 +19,7 @@ typedef struct Points {
 typedef struct Mesh {
     pcSdfReader* reader;
     const xmlNode* node; /* the <mesh>, whose line a failure names beside the file of the mesh */
-    const char* file;
+    const char *file, *uri;
     int line;
     bool pieces; /* each object, group or solid by itself */
     double scale[3];
@@ -34,6 +34,10 @@ static void failAt(Mesh* m, const char* what) { pcSdfFail(m->reader, m->node, "%
 static void addPoint(Mesh* m, Points* points, const double* xyz)
 {
     int room = points->room;
+    if (points->count == PC_SDF_MOST_CORNERS) {
+        failAt(m, "the mesh is too large");
+        return;
+    }
     if (!pcSdfGrow(m->reader, &points->xyz, &room, points->count + 1, 3 * sizeof *points->xyz)) return;
     points->room = room;
     memcpy(points->xyz + 3 * (size_t)points->count++, xyz, 3 * sizeof *xyz);
@@ -50,12 +54,36 @@ static bool hasRoom(Mesh* m)
     return wider != NULL;
 }
 
+static int comparePoints(const void* a, const void* b) { return memcmp(a, b, 3 * sizeof(double)); }
+
+/* Each point once: triangles share their corners. */
+static int sortOutTwins(double (*xyz)[3], int count)
+{
+    int kept = 0;
+    qsort(xyz, (size_t)count, sizeof *xyz, comparePoints);
+    for (int i = 0; i < count; i++)
+        if (kept == 0 || comparePoints(xyz[kept - 1], xyz[i]) != 0) memmove(xyz[kept++], xyz[i], sizeof *xyz);
+    return kept;
+}
+
+/* The hull of a million points on a sphere would take minutes and gigabytes. */
+static void countPoints(Mesh* m)
+{
+    pcSdfReader* r = m->reader;
+    if (m->part.count > PC_SDF_MOST_POINTS) m->part.count = sortOutTwins((double(*)[3])m->part.xyz, m->part.count);
+    if (m->part.count > PC_SDF_MOST_POINTS - r->points)
+        pcSdfFail(r, m->node, "%s: the meshes have more than %d points in all", m->file, PC_SDF_MOST_POINTS);
+    else
+        r->points += m->part.count;
+}
+
 /* The piece at hand is complete. */
 static void endPiece(Mesh* m)
 {
-    pcScenePoints piece = {m->part.count, m->part.xyz};
     if (m->part.count == 0 || m->reader->status != PC_OK) return;
     if (m->out->pieces == MOST_PIECES) failAt(m, "the mesh has too many pieces");
+    countPoints(m);
+    pcScenePoints piece = {m->part.count, m->part.xyz};
     pcSdfHull(m->reader, m->node, &piece);
     if (m->reader->status != PC_OK || !hasRoom(m)) return;
     m->out->piece[m->out->pieces++] = piece;
@@ -179,7 +207,7 @@ static bool endsIn(const char* text, const char* end)
 static void readMesh(Mesh* m, char* bytes, size_t size)
 {
     bytes[size] = 0;
-    if (endsIn(m->file, ".obj"))
+    if (endsIn(m->uri, ".obj"))
         readLines(m, bytes, objLine);
     else if (isBinary(bytes, size))
         readBinary(m, bytes, size);
@@ -193,11 +221,56 @@ static void readMesh(Mesh* m, char* bytes, size_t size)
     if (m->out->pieces == 0) failAt(m, "the mesh has no points");
 }
 
+static void freePoints(Mesh* m, Points* points)
+{
+    m->reader->kept -= (size_t)points->room * 3 * sizeof *points->xyz;
+    free(points->xyz);
+}
+
+/* ---- meshes that several collisions name are read once ---- */
+
+struct pcSdfMeshRead {
+    struct pcSdfMeshRead* next;
+    const char* file;
+    double scale[3];
+    bool pieces;
+    pcSceneShape shape;
+};
+
+static bool readBefore(Mesh* m)
+{
+    const struct pcSdfMeshRead* known = m->reader->meshes;
+    while (known &&
+           (strcmp(known->file, m->file) != 0 || memcmp(known->scale, m->scale, sizeof m->scale) != 0 || known->pieces != m->pieces))
+        known = known->next;
+    if (known) *m->out = known->shape;
+    return known != NULL;
+}
+
+static void remember(Mesh* m)
+{
+    struct pcSdfMeshRead* entry = m->reader->status == PC_OK ? pcSdfKeep(m->reader, sizeof *entry) : NULL;
+    if (!entry) return;
+    *entry = (struct pcSdfMeshRead){.next = m->reader->meshes, .file = m->file, .pieces = m->pieces, .shape = *m->out};
+    memcpy(entry->scale, m->scale, sizeof m->scale);
+    m->reader->meshes = entry;
+}
+
+static void readFile(Mesh* m)
+{
+    size_t size;
+    char* bytes = pcSdfReadAll(m->reader, m->file, &size);
+    if (bytes) readMesh(m, bytes, size);
+    free(bytes);
+    freePoints(m, &m->vertex);
+    freePoints(m, &m->part);
+    remember(m);
+}
+
 void pcSdfMesh(pcSdfReader* r, const xmlNode* node, pcSceneShape* out)
 {
     const char* uri = pcSdfText(r, pcSdfChild(node, "uri"));
-    Mesh m = {.reader = r, .node = node, .scale = {1, 1, 1}, .out = out};
-    size_t size;
+    Mesh m = {.reader = r, .node = node, .uri = uri, .scale = {1, 1, 1}, .out = out};
     if (!*uri) pcSdfFail(r, node, "<mesh> needs a <uri>");
     if (r->status != PC_OK) return;
     if (!endsIn(uri, ".obj") && !endsIn(uri, ".stl")) {
@@ -209,9 +282,5 @@ void pcSdfMesh(pcSdfReader* r, const xmlNode* node, pcSceneShape* out)
     m.pieces = pcSdfFlag(r, pcSdfChild(node, "pcontact"), "pieces", false);
     m.file = pcSdfSearch(r, node, uri);
     if (!m.file) pcSdfFail(r, node, "there is no mesh '%.200s'", uri);
-    char* bytes = r->status == PC_OK ? pcSdfReadAll(r, m.file, &size) : NULL;
-    if (bytes) readMesh(&m, bytes, size);
-    free(bytes);
-    free(m.vertex.xyz);
-    free(m.part.xyz);
+    if (r->status == PC_OK && !readBefore(&m)) readFile(&m);
 }

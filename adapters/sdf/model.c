@@ -7,7 +7,11 @@
 
 const char* pcSdfScopeName(pcSdfReader* r, int scope, const char* name)
 {
-    for (int s = scope; s > 0; s = r->frame[s].scope) name = pcSdfJoin(r, r->frame[s].name, "::", name);
+    for (int s = scope; s > 0 && r->status == PC_OK; s = r->frame[s].scope) {
+        name = pcSdfJoin(r, r->frame[s].name, "::", name);
+        if (strlen(name) > PC_SDF_LONGEST_PATH)
+            pcSdfFail(r, r->frame[scope].node, "names in each other are longer than %d bytes", PC_SDF_LONGEST_PATH);
+    }
     return name;
 }
 
@@ -86,7 +90,7 @@ static void readInertial(pcSdfReader* r, const xmlNode* link, pcSceneLink* out)
 
 void pcSdfCollision(pcSdfReader* r, const xmlNode* node, int link, int linkFrame)
 {
-    static const char* const known[] = {"geometry", "surface", "pose", "max_contacts", "laser_retro", NULL};
+    static const char* const known[] = {"geometry", "surface", "pcontact", "pose", "max_contacts", "laser_retro", NULL};
     pcScene* scene = r->scene;
     const xmlNode *geometry = pcSdfChild(node, "geometry"), *contact = pcSdfChild(pcSdfChild(node, "surface"), "contact");
     bool empty;
@@ -94,6 +98,7 @@ void pcSdfCollision(pcSdfReader* r, const xmlNode* node, int link, int linkFrame
     if (!geometry) pcSdfFail(r, node, "<collision> needs a <geometry>");
     pcSdfGeometry(r, geometry, &c.shape, &empty);
     pcSdfSurface(r, node, &c.surface);
+    pcSdfLayer(r, node, &c);
     c.name = pcSdfJoin(r, scene->link[link].name, "::", pcSdfName(r, node));
     c.maxContacts = pcSdfInteger(r, node, "max_contacts", 10);
     c.bits = pcSdfBits(r, contact, "collide_bitmask", 0xffff);

@@ -28,7 +28,7 @@ static void readOde(pcSdfReader* r, const xmlNode* ode, pcScenePhysics* p)
     const xmlNode *solver = pcSdfChild(ode, "solver"), *constraints = pcSdfChild(ode, "constraints");
     const char* type = pcSdfText(r, pcSdfChild(solver, "type"));
     if (*type) p->quick = strcmp(type, "world") != 0;
-    if (*type && strcmp(type, "world") && strcmp(type, "quick"))
+    if (*type && strcmp(type, "world") != 0 && strcmp(type, "quick") != 0)
         pcSdfFail(r, pcSdfChild(solver, "type"), "the solver can be quick or world, not '%.60s'", type);
     p->step = pcSdfNumber(r, solver, "dt", p->step);
     p->iterations = pcSdfInteger(r, solver, "iters", p->iterations);

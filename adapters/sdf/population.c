@@ -166,11 +166,11 @@ static void listObstacles(pcSdfReader* r, Population* p)
     }
 }
 
-static bool isFree(const pcSdfReader* r, const Population* p, int clone, v3 place, double radius)
+static bool isFree(pcSdfReader* r, const Population* p, int clone, v3 place, double radius)
 {
-    for (int i = 0; i < clone; i++)
+    for (int i = 0; i < clone; i++, r->distances++)
         if (reach(r, v3Sub(place, v3Load(p->done[i]))) < radius + p->done[i][3]) return false;
-    for (int i = 0; i < p->obstacles; i++)
+    for (int i = 0; i < p->obstacles; i++, r->distances += 100)
         if (distanceOf(r, p->obstacle + i, place) < radius) return false;
     return true;
 }
@@ -230,6 +230,11 @@ static void choosePlace(pcSdfReader* r, Population* p, int clone, double radius,
                       p->count, MOST_TRIES);
             return;
         }
+        if (r->distances > PC_SDF_MOST_DISTANCES) {
+            pcSdfFail(r, p->node, "no room for model %d of %d could be found within %d comparisons with other bodies", clone + 1, p->count,
+                      PC_SDF_MOST_DISTANCES);
+            return;
+        }
         if (!drawPlace(r, p, (*attempt)++, out)) continue;
         v3 place = inWorld(&p->pose, v3Load(out));
         if (isFree(r, p, clone, place, radius)) break;
@@ -279,11 +284,27 @@ static void addClone(pcSdfReader* r, Population* p, int clone, int* attempt)
     if (r->status == PC_OK) putModel(r, p, model, &own, place);
 }
 
+static int elementsIn(const xmlNode* node)
+{
+    int count = 1;
+    for (const xmlNode* child = pcSdfFirst(node); child; child = pcSdfFollowing(child)) count += elementsIn(child);
+    return count;
+}
+
+/* Each clone is read anew. */
+static void checkSize(pcSdfReader* r, const Population* p)
+{
+    r->cloned += (long long)p->count * elementsIn(p->model);
+    if (r->cloned > PC_SDF_MOST_CLONED)
+        pcSdfFail(r, p->node, "%d clones of this model have more than %d elements", p->count, PC_SDF_MOST_CLONED);
+}
+
 void pcSdfPopulation(pcSdfReader* r, const xmlNode* node)
 {
     int attempt = 0;
     Population p = {.node = node};
     readPopulation(r, &p);
+    if (r->status == PC_OK) checkSize(r, &p);
     if (r->status != PC_OK) return;
     listObstacles(r, &p);
     p.done = pcSdfKeep(r, ((size_t)p.count + 1) * sizeof *p.done);

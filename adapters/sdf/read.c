@@ -101,6 +101,7 @@ static void readFile(pcSdfReader* r, const char* file)
     pcSdfFrame world = {.kind = PC_SDF_FRAME, .state = 2, .link = -1, .pose = pcSdfIdentity(), .local = pcSdfIdentity()};
     pcSdfDefaultPhysics(&r->scene->physics);
     pcSdfFrameAdd(r, &world);
+    pcSdfRoots(r, file);
     xmlNode* root = pcSdfOpen(r, file);
     if (!root) return;
     pcSdfVersion(r, root);
@@ -109,21 +110,32 @@ static void readFile(pcSdfReader* r, const char* file)
     r->scene->skipped = pcSdfNotes(r);
 }
 
+/* What libxml2 has no memory for, outside of its parser, it leaves out: attributes, texts. */
+static void noteMemory(void* reader, xmlError* error)
+{
+    if (error->code == XML_ERR_NO_MEMORY) pcSdfOutOfMemory(reader);
+}
+
 pcStatus pcSceneRead(const char* file, pcScene** out) { return pcSceneReadSeeded(file, 0, out); }
 
 pcStatus pcSceneReadSeeded(const char* file, unsigned seed, pcScene** out)
 {
-    pcSdfReader reader = {.status = PC_OK, .seed = seed};
+    pcSdfReader reader = {.status = PC_OK, .seed = seed, .file = file};
     if (!file || !out) return pcFail(PC_ERROR_ARGUMENT, "pcSceneRead needs a file and a place for the scene");
     pcStatus status = pcSceneMake(&reader.scene);
     if (status != PC_OK) return status;
     xmlInitParser();
+    xmlSetStructuredErrorFunc(&reader, noteMemory); /* of this thread */
     reader.names = xmlHashCreate(64);
     if (!reader.names)
         reader.status = pcFail(PC_ERROR_MEMORY, "out of memory for a world file");
     else
         readFile(&reader, file);
     freeReader(&reader);
+    xmlSetStructuredErrorFunc(NULL, NULL);
+    xmlResetLastError(); /* it would be kept */
+    if (reader.status == PC_ERROR_MEMORY)
+        pcFail(PC_ERROR_MEMORY, "out of memory for the world file %s", file); /* texts that were not there had others */
     if (reader.status == PC_OK)
         *out = reader.scene;
     else

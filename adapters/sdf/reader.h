@@ -10,12 +10,22 @@
 #include "adapters/sdf/scene.h"
 
 enum {
-    PC_SDF_MOST_DEPTH = 64,       /* of elements in each other */
-    PC_SDF_MOST_INCLUDES = 16,    /* of files in each other */
-    PC_SDF_MOST_FILES = 4096,     /* in all */
-    PC_SDF_MOST_BYTES = 64 << 20, /* of one file */
-    PC_SDF_MOST_LINKS = 100000,   /* likewise collisions and joints */
+    PC_SDF_MOST_DEPTH = 64,            /* of elements in each other */
+    PC_SDF_MOST_INCLUDES = 16,         /* of files in each other */
+    PC_SDF_MOST_FILES = 4096,          /* in all */
+    PC_SDF_MOST_BYTES = 64 << 20,      /* of one file */
+    PC_SDF_MOST_READ = 256 << 20,      /* of all files */
+    PC_SDF_MOST_KEPT = 512 << 20,      /* of memory for what is read from them, besides the elements themselves */
+    PC_SDF_MOST_ELEMENTS = 2000000,    /* and attributes, of all files */
+    PC_SDF_MOST_CORNERS = 3000000,     /* of the triangles of a mesh */
+    PC_SDF_MOST_POINTS = 200000,       /* different ones, of all meshes */
+    PC_SDF_MOST_CLONED = 20000000,     /* elements of clones */
+    PC_SDF_MOST_DISTANCES = 400000000, /* between clones, a body that is there counts 100 times */
+    PC_SDF_MOST_ROOTS = 64,            /* folders to search */
+    PC_SDF_MOST_LINKS = 100000,        /* likewise collisions and joints */
     PC_SDF_LONGEST_NAME = 255,
+    PC_SDF_LONGEST_PATH = 1000,      /* of names in each other */
+    PC_SDF_MOST_ATTRIBUTES = 256,    /* of one element */
     PC_SDF_MOST_FRAMES_BETWEEN = 500 /* from a frame to its model */
 };
 
@@ -49,10 +59,17 @@ typedef struct pcSdfNote {
 } pcSdfNote;
 
 typedef struct pcSdfReader {
+    const char* file; /* the world's */
     pcScene* scene;
     pcStatus status;
     int version; /* 105: 1.5 */
-    int includes, files;
+    int includes, files, elements;
+    size_t read, kept; /* bytes */
+    long long cloned, distances;
+    int roots;
+    const char* root[PC_SDF_MOST_ROOTS]; /* real paths: nothing outside of these folders is opened */
+    struct pcSdfMeshRead* meshes;        /* once read, for the next collision that names the same */
+    int points;                          /* of hulls of meshes */
     int docs, docRoom;
     xmlDoc** doc; /* kept to the end: frames name the lines they stand in */
     int frames, frameRoom;
@@ -86,6 +103,7 @@ char* pcSdfReadAll(pcSdfReader* reader, const char* file, size_t* size); /* with
 
 /* ---- memory.c ---- */
 
+void pcSdfOutOfMemory(pcSdfReader* reader);         /* the reader has failed */
 void* pcSdfKeep(pcSdfReader* reader, size_t bytes); /* zeroed, as long as the scene; NULL: out of memory, and the reader has failed */
 const char* pcSdfKeepText(pcSdfReader* reader, const char* text, size_t length);
 const char* pcSdfJoin(pcSdfReader* reader, const char* first, const char* separator, const char* second);
@@ -155,13 +173,17 @@ const char* pcSdfScopeName(pcSdfReader* reader, int scope, const char* name); /*
 void pcSdfCollision(pcSdfReader* reader, const xmlNode* collision, int link, int linkFrame);
 void pcSdfGeometry(pcSdfReader* reader, const xmlNode* geometry, pcSceneShape* out, bool* empty);
 void pcSdfSurface(pcSdfReader* reader, const xmlNode* collision, pcSceneSurface* out);
-void pcSdfJointHead(pcSdfReader* reader, xmlNode* joint, int scope); /* its frame */
-void pcSdfJoint(pcSdfReader* reader, const pcSdfJointNode* joint);   /* the rest, when all frames are known */
+void pcSdfLayer(pcSdfReader* reader, const xmlNode* collision, pcSceneCollision* out); /* after its surface */
+void pcSdfJointHead(pcSdfReader* reader, xmlNode* joint, int scope);                   /* its frame */
+void pcSdfJoint(pcSdfReader* reader, const pcSdfJointNode* joint);                     /* the rest, when all frames are known */
 
 /* mesh.c: the pieces of an OBJ or STL file, scaled. */
 void pcSdfMesh(pcSdfReader* reader, const xmlNode* mesh, pcSceneShape* out);
 
-/* search.c: the file that a uri means, seen from the file that `node` stands in; NULL: there is none. A folder means its model.config. */
+/* search.c: the folders that files may come from, given by the world file. */
+void pcSdfRoots(pcSdfReader* reader, const char* file);
+/* The file that a uri means, seen from the file that `node` stands in; NULL: there is none, or it is outside of the roots, and then the
+ * reader has failed. A folder means its model.config. */
 const char* pcSdfSearch(pcSdfReader* reader, const xmlNode* node, const char* uri);
 
 #endif

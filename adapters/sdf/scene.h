@@ -23,6 +23,12 @@
  * gravity is then  g (1 - A (2 pi f)^2 sin(2 pi f t) / |g|): bodies are thrown up while the fixed ones slow down on their way up.
  * <state> gives links the velocities that they start with. <sweep> holds options of `pcontact sweep`, as <trials>24</trials>.
  *
+ * <collision> may have an element <pcontact> beside its <surface>, with a compliant layer over its rigid core (pcontact/implicit.h):
+ * <layer><stiffness>1000</stiffness><damping>0</damping><deepest>0.05</deepest></layer>. The geometry is the outer surface of the layer.
+ * <stiffness> and <damping> have one number, along the normal, or nine: rows of a matrix over the normal and two tangents. Without
+ * <damping> there is none, without <deepest> no core. model=implicit has it; for the other models kp and kd are those of the
+ * layer, a spring without an end, unless <surface> says its own.
+ *
  * A <mesh> is the convex hull of its points. With <pcontact><pieces>1</pieces></pcontact> inside it, each object or group of an OBJ file
  * (o, g) or each solid of an ASCII STL file is a convex piece of its own.
  */
@@ -32,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pcontact/implicit.h"
 #include "pcontact/settings.h"
 #include "pcontact/types.h"
 
@@ -76,6 +83,8 @@ typedef struct pcSceneCollision {
     pcPose pose; /* in the link */
     pcSceneShape shape;
     pcSceneSurface surface;
+    bool soft; /* it has a layer */
+    pcLayer layer;
     unsigned bits;   /* collide_bitmask: a pair meets if they have a bit in common */
     int maxContacts; /* 0: none at all; other numbers do not limit what is found */
 } pcSceneCollision;

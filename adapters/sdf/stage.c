@@ -216,10 +216,21 @@ static void freeInner(pcStageInner* inner)
     free(inner);
 }
 
+/* Shapes of ellipsoids and layers are to be taken back before their geoms are destroyed. */
+static void takeBack(dSpaceID space)
+{
+    for (int i = 0; i < dSpaceGetNumGeoms(space); i++) {
+        dGeomID geom = dSpaceGetGeom(space, i);
+        if (dGeomGetClass(geom) == dConvexClass) pcGeomSetShape(geom, NULL);
+        pcGeomSetLayer(geom, NULL);
+    }
+}
+
 void pcStageFree(pcStage* stage)
 {
     if (!stage) return;
     if (stage->inner->attached) pcWorldDetach(stage->world);
+    takeBack(stage->space);
     dSpaceDestroy(stage->space);
     destroyWorld(stage);
     pcStageCloseOde();

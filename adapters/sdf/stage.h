@@ -62,6 +62,10 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings);
 /* One step by its settings; the first attaches the stage by the file's, if nothing has. */
 pcStatus pcStageStep(pcStage* stage, double h);
 
+/* How much is left, as the world stands, of the layer that is used up most: 1 all of it, 0 its core is met, less than 0 it is passed. From the
+ * geometry alone, whatever the model; 1 where no layer has a core. */
+double pcStageLayerLeft(const pcStage* stage);
+
 void pcStageFree(pcStage* stage);
 
 #endif

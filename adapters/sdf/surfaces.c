@@ -126,3 +126,30 @@ void pcStageSurfaceMore(void* context, dGeomID geom1, dGeomID geom2, pcSurfaceMo
     memset(more->direction1, 0, sizeof more->direction1);
     more->direction1[inner->scene->physics.planar - 1] = 1.0;
 }
+
+/* ---- layers ---- */
+
+typedef struct Rest {
+    const pcStage* stage;
+    double left;
+} Rest;
+
+static double deepestOf(const pcStageGeom* geom) { return geom->collision->soft ? geom->collision->layer.deepest : 0.0; }
+
+static void lookAtPair(void* context, dGeomID geom1, dGeomID geom2)
+{
+    Rest* rest = context;
+    const pcStageGeom *a = dGeomGetData(geom1), *b = dGeomGetData(geom2);
+    double deepest = deepestOf(a) + deepestOf(b); /* one layer behind the other */
+    dContactGeom contact[16];
+    if (!(deepest > 0.0 && deepest < HUGE_VAL) || !mayTouch(rest->stage->inner, a, b)) return;
+    int count = pcCollide(geom1, geom2, 16, contact, sizeof *contact);
+    for (int i = 0; i < count; i++) rest->left = smaller(rest->left, 1.0 - contact[i].depth / deepest);
+}
+
+double pcStageLayerLeft(const pcStage* stage)
+{
+    Rest rest = {stage, 1.0};
+    if (stage->inner->layered) dSpaceCollide(stage->space, &rest, lookAtPair);
+    return rest.left;
+}

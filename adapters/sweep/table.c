@@ -45,7 +45,7 @@ size_t pcTablePrintHeader(const pcPlan* plan, char line[PC_TABLE_LINE])
 {
     int at = snprintf(line, PC_TABLE_LINE, "trial");
     for (int i = 0; i < plan->columns; i++) at += snprintf(line + at, (size_t)(PC_TABLE_LINE - at), ",%s", plan->column[i].name);
-    return (size_t)(at + snprintf(line + at, (size_t)(PC_TABLE_LINE - at), "\n"));
+    return (size_t)at + (size_t)snprintf(line + at, (size_t)(PC_TABLE_LINE - at), "\n");
 }
 
 static void printCell(const pcPlan* plan, const pcColumn* c, double value, char text[32])
@@ -66,7 +66,7 @@ size_t pcTablePrintRow(const pcPlan* plan, long long trial, const double* row, c
         printCell(plan, plan->column + i, row[i], text);
         at += snprintf(line + at, (size_t)(PC_TABLE_LINE - at), ",%s", text);
     }
-    return (size_t)(at + snprintf(line + at, (size_t)(PC_TABLE_LINE - at), "\n"));
+    return (size_t)at + (size_t)snprintf(line + at, (size_t)(PC_TABLE_LINE - at), "\n");
 }
 
 static bool readWord(const pcPlan* plan, const pcColumn* c, const char* text, double* out)

@@ -148,8 +148,10 @@ pcStatus pcTargetFind(const pcScene* scene, const char* name, pcTarget* out)
     strcpy(out->object, name);
     if (strcmp(name, "step") == 0) out->kind = STEP;
     if (strcmp(name, "time") == 0) out->kind = TIME;
-    if (strcmp(name, "mu") == 0 || strcmp(name, "mu2") == 0 || strcmp(name, "bounce") == 0) {
-        out->kind = SURFACE, out->field = fieldOf(name)->field;
+    bool ofSurface = strcmp(name, "mu") == 0 || strcmp(name, "mu2") == 0 || strcmp(name, "bounce") == 0;
+    const Field* field = ofSurface ? fieldOf(name) : NULL;
+    if (field) {
+        out->kind = SURFACE, out->field = field->field;
         out->object[0] = 0; /* every collision */
     }
     if (strcmp(name, "report") == 0 || strcmp(name, "dump") == 0 || strcmp(name, "threads") == 0)
@@ -198,7 +200,9 @@ static pcStatus moveJoints(pcScene* s, const Move* m)
 
 static pcStatus setPose(const pcTarget* t, double value, pcScene* s)
 {
-    pcPose before = *frameOf(s, t->object);
+    const pcPose* frame = frameOf(s, t->object);
+    if (!frame) return pcFail(PC_ERROR_ARGUMENT, "there is no '%.80s' to move", t->object);
+    pcPose before = *frame;
     double numbers[6];
     pcScenePoseNumbers(&before, numbers);
     numbers[t->field] = value;

@@ -159,7 +159,8 @@ typedef struct pcImplicitResult {
 
 /* Of the settings count mu, mu2, margin, tolerance, and what the LCP step of a fall-back needs. Bad input is refused before anything is
  * written. An island whose solution misses the tolerance takes the LCP step (model=lcp, contacts as they are before the step), and
- * report.step.fallbacks counts it. */
+ * report.step.fallbacks counts it; unless it is as good as the rounding of places allows, which h divides: then it is used, and the outcome
+ * is PC_INACCURATE. */
 PC_API pcStatus pcImplicitStep(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitResult* result);
 
 /* The same for a pcSystem, whose shapes become forms: what pcSystemStep does for model=lcp. Without a mobility. `memory` stands for

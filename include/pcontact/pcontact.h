@@ -15,6 +15,8 @@
 
 #include <ode/ode.h>
 
+#include "pcontact/abi.h"
+#include "pcontact/implicit.h"
 #include "pcontact/lcp.h"
 #include "pcontact/metric.h"
 #include "pcontact/settings.h"
@@ -105,8 +107,20 @@ PC_API pcStatus pcWorldContacts(dWorldID world, pcWorldContact* contacts, int ca
 /* Back to ODE alone. Destroying a world detaches it when the library stands between (preload); otherwise call this before dWorldDestroy. */
 PC_API pcStatus pcWorldDetach(dWorldID world);
 
-/* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane, sphere, capsule, cylinder; two
- * spheres are ODE's), else dCollide itself. */
+/* The metric takes this shape for the geom, at the geom's pose, in place of what its class and sizes say: an ellipsoid or a support
+ * function, which ODE has no geom for. ODE itself goes on with the geom as it is, and so do native steps and the boxes of dSpaceCollide: a
+ * hull of the shape will do. NULL takes it back, and so do other sizes or points of the geom; call it so before the geom is
+ * destroyed. The shape is shared: pcShapeFree yours at any time. */
+PC_API pcStatus pcGeomSetShape(dGeomID geom, const pcShape* shapeOrNull);
+
+/* A compliant layer around the geom (pcontact/implicit.h), for steps of model=implicit: within it a contact is a spring and a damper, at its
+ * `deepest` the rigid core is met. Where both geoms of a pair have one, they act in series. The geom is the outer surface of the layer. Other
+ * models and native steps know nothing of it, nor do pairs whose contacts are dCollide's. Steps are Euler's, as ODE integrates. The layer is
+ * copied; again: another one from the next step on. NULL takes it back; call it so before the geom is destroyed. */
+PC_API pcStatus pcGeomSetLayer(dGeomID geom, const pcLayer* layerOrNull);
+
+/* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane, sphere, capsule, cylinder, and what
+ * pcGeomSetShape has said; two spheres are ODE's), else dCollide itself. */
 PC_API int pcCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
 
 /* A ready dNearCallback for dSpaceCollide: collects the pair for the next step of the world given as its data: shapes, places on their bodies,
@@ -141,6 +155,17 @@ typedef struct pcPluginTable {
     const char* (*statusText)(pcStatus);
 } pcPluginTable;
 PC_API const pcPluginTable* pcPluginGet(int abiVersion);
+
+/* As pcAbiCheck, for the structs of this header too. */
+#define PC_ABI_WORLD_STRUCTS(X) X(1001, pcWorldReportExtra) X(1002, pcWorldContact) X(1003, pcPluginTable)
+PC_API pcStatus pcAbiCompareWorld(const pcAbiSize* sizes, int count);
+
+static inline pcStatus pcAbiCheckWorld(void)
+{
+    static const pcAbiSize sizes[] = {PC_ABI_WORLD_STRUCTS(PC_ABI_SIZE_)};
+    pcStatus status = pcAbiCheck();
+    return status == PC_OK ? pcAbiCompareWorld(sizes, (int)(sizeof sizes / sizeof *sizes)) : status;
+}
 
 #ifdef __cplusplus
 }

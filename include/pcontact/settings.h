@@ -58,7 +58,8 @@ typedef struct pcSettings {
     int lookahead;    /* 1: interposed dCollide, one for the process, also returns contacts still apart, by margin, or without one by
                                   twice the way of the fastest body in the last step; for our models only; default 0 */
     double tolerance; /* of the residual, dimensionless; default 1e-10 */
-    int threads;      /* islands solved at the same time; 0: one per core; default 1 */
+    int threads;      /* that look for contacts, solve islands and factor large ones; 0: one per core; default 1 */
+    int islands;      /* 0: all bodies in one problem, as E solves them, and not one per group of bodies that touch; default 1 */
     int fixedPoint;   /* 1 2 3: chi_1, chi_2, chi_3 of T 5.17; default 1 */
     int reportAfter;  /* 1: the report also tells infeasibility after the step, for which contacts are looked for twice; default 0 */
     char report[PC_PATH_LENGTH]; /* file for one line per step; "" none. A second world of the process that names the same file, at the same

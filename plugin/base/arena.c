@@ -31,15 +31,21 @@ static void dropNewest(pcArena* arena)
     free(chunk);
 }
 
+static void* refuse(pcArena* arena)
+{
+    arena->exhausted = arena->starved = true;
+    return NULL;
+}
+
 void* pcArenaTake(pcArena* arena, size_t count, size_t size)
 {
-    if (arena->exhausted || (size && count > (SIZE_MAX / 4) / size)) return arena->exhausted = true, (void*)NULL;
+    if (arena->exhausted || (size && count > (SIZE_MAX / 4) / size)) return refuse(arena);
     size_t bytes = (count * size + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1); /* never 0: every answer is a different place */
     Chunk* chunk = arena->newest;
     if (!chunk || arena->used - chunk->start + bytes > chunk->size) {
         size_t room = arena->used < SMALLEST ? SMALLEST : arena->used; /* doubles */
         chunk = newChunk(arena, room > bytes ? room & ~(size_t)(ALIGNMENT - 1) : bytes);
-        if (!chunk) return arena->exhausted = true, (void*)NULL;
+        if (!chunk) return refuse(arena);
     }
     unsigned char* place = (unsigned char*)(chunk + 1) + (arena->used - chunk->start);
     arena->used += bytes;
@@ -72,6 +78,7 @@ void pcArenaMatch(pcArena* arena, size_t peak)
     if (arena->peak >= peak) return;
     pcArenaTake(arena, peak, 1);
     pcArenaRelease(arena, 0);
+    arena->starved = false; /* nobody needs it yet */
 }
 
 void pcArenaFree(pcArena* arena)

@@ -18,6 +18,7 @@ typedef struct pcArena {
     size_t used; /* bytes taken in all chunks, holes included */
     size_t peak; /* largest `used` so far */
     bool exhausted;
+    bool starved; /* a block was refused; stays so when the arena is released, until somebody has seen it */
 } pcArena; /* zero-initialised: empty */
 
 #define pcArenaNew(arena, type, count) ((type*)pcArenaTakeZeroed((arena), (size_t)(count), sizeof(type)))

@@ -27,10 +27,21 @@ pcPose pcPoseAdvance(const pcPose* pose, const double velocity[6], double h)
     return moved;
 }
 
+static bool isIdentity(const pcPose* pose)
+{
+    const double *x = pose->position, *q = pose->quaternion;
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && q[0] == 1.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
+}
+
+/* Most shapes are where their bodies are: the same bits for less. */
 pcPose pcPoseCompose(const pcPose* outer, const pcPose* inner)
 {
-    pcPose pose;
+    pcPose pose = *outer;
     m3 R;
+    if (isIdentity(inner)) {
+        quaternionNormalise(pose.quaternion);
+        return pose;
+    }
     m3FromQuaternion(v4Load(outer->quaternion), &R);
     v3Store(pose.position, v3Add(v3Load(outer->position), m3Mul(&R, v3Load(inner->position))));
     quaternionTimes(outer->quaternion, inner->quaternion, pose.quaternion);

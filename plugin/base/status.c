@@ -5,12 +5,20 @@
 
 static _Thread_local char lastError[512];
 
+/* A sentence may quote what somebody else wrote: it stays one line, and no terminal takes it for commands. */
+static void makePrintable(char* text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+}
+
 pcStatus pcFail(pcStatus status, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(lastError, sizeof lastError, format, arguments);
     va_end(arguments);
+    makePrintable(lastError);
     return status;
 }
 

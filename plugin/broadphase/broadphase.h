@@ -25,20 +25,25 @@ typedef struct pcPace {
     double linear, angular;
 } pcPace;
 
+/* What the margin of a pair depends on. */
+typedef struct pcLook {
+    v3 step;             /* h times the velocity without impulses */
+    double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
+    double fixed;        /* the part that does not depend on speeds */
+    double turn;         /* unbounded: h |omega|; far from its body it moves that much faster */
+} pcLook;
+
 /* What the search knows of a shape. */
 typedef struct pcProxy {
-    v3 low, high;        /* box around it, widened by `ahead`; of unbounded ones not used */
-    v3 at;               /* centre; of unbounded ones the position of their pose */
-    double ahead;        /* length that its box is widened by */
-    double fixed;        /* part of the margin that does not depend on speeds */
-    double linear, spin; /* h times the speed of its centre of mass, and of its points about that */
-    v3 step;             /* h times the velocity without impulses */
-    double speed;        /* of its fastest point */
-    bool unbounded;      /* half-space or container */
-    double radius;       /* container; 0: half-space */
-    v3 normal;           /* half-space: normal.x <= offset in world axes */
+    v3 low, high; /* box around it, widened by `ahead`; of unbounded ones not used */
+    v3 at;        /* centre; of unbounded ones the position of their pose */
+    double ahead; /* length that its box is widened by */
+    pcLook look;
+    double speed;   /* of its fastest point */
+    bool unbounded; /* half-space or container */
+    double radius;  /* container; 0: half-space */
+    v3 normal;      /* half-space: normal.x <= offset in world axes */
     double offset;
-    double turn; /* unbounded: h |omega|; far from its body it moves that much faster */
     int body;
     bool moves; /* its body is dynamic */
     unsigned category, collide;

@@ -33,7 +33,6 @@ static void tie(Graph* g, int body1, int body2)
     if (movesAt(g->a, body1) && movesAt(g->a, body2)) join(g->parent, body1, body2);
 }
 
-/* A mobility couples every body with every other. */
 static void tieAll(Graph* g)
 {
     int first = -1;
@@ -50,7 +49,7 @@ static void makeGraph(Graph* g)
     for (int i = 0; i < s->bodyCount; i++) g->parent[i] = i, g->number[i] = -1;
     for (int i = 0; i < s->rowCount; i++) tie(g, s->rows[i].body1, s->rows[i].body2);
     for (int i = 0; i < g->a->touches; i++) tie(g, g->a->touch[i].body1, g->a->touch[i].body2);
-    if (s->mobility) tieAll(g);
+    if (s->mobility || !g->a->settings->islands) tieAll(g); /* a mobility couples every body with every other */
 }
 
 static void mark(Graph* g, int body1, int body2)

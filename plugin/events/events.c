@@ -97,6 +97,14 @@ pcStatus pcEventsOfPair(const pcShape* shape1, const pcPose* pose1, const pcShap
     if (status != PC_OK) return status;
     prepare(&s);
     search(&s);
+    /* A moving centre on the very surface of a fixed body: r is 0 but for rounding, and at that size a body has no corners. Both scale, then. */
+    if (s.kept == 0 && metric.sigma == 0.0 && metric.r < 1.0 && !frame.shape2->unbounded) {
+        status = pcFrameMake(shape1, pose1, shape2, pose2, 0, &frame);
+        if (status == PC_OK) status = pcFrameSolve(&frame, NULL, &metric);
+        if (status != PC_OK) return status;
+        prepare(&s);
+        search(&s);
+    }
     pcSelectWidest(s.found, s.kept, capacity, SLOP * metric.D);
     int written = s.kept < capacity ? s.kept : capacity;
     pcSortById(s.found, written);

@@ -18,10 +18,13 @@
 
 #define RIM 6
 #define EDGES 256
+/* Of the smaller body: by so much the point of a length may leave its feature where that of t lies on it. And of the balls inside the bodies:
+ * what of these features reach less along their normal is seen from the side. */
+static const double ASTRAY = 0.1;
 /* Of Newton's method on a crossing; the first few suffice. */
 #define LOOKS 20
-/* Relative to r: an event this near to the pair stands for it. */
-static const double SAME = 1e-7;
+/* Relative to r: an event this near to the pair stands for it. A cylinder tilted by so much stands as it should, and keeps its contacts. */
+static const double SAME = 1e-11;
 /* Cosine between the normal and the axis of a cylinder from which a cap comes into question, and the side no more. */
 static const double UPRIGHT = 0.7;
 /* Sine of lines that are parallel, and of those of a rim and an edge that only touch. */
@@ -258,13 +261,17 @@ PC_INLINE Straight straightOf(const pcFrame* f, const Side* side, int i)
     return line;
 }
 
-/* Two features by t and by length; their points must lie on them up to rounding. */
+/* Two features by t and by length; their points must lie on them, by t up to rounding. (Lines that are all but parallel come nearest to each
+ * other anywhere: far outside, where an impulse would have no end of leverage.) */
 static bool meet(const pcSearch* s, const pcFeature* a, const pcFeature* b, pcUnit* out, pcFit* ratio, pcFit* length)
 {
-    double zone = cornerZone(s->frame);
+    const pcShape *shape1 = s->frame->shape1, *shape2 = s->frame->shape2;
+    double zone = cornerZone(s->frame), astray = ASTRAY * smaller(shape1->outradius, shape2->outradius);
+    double aside = ASTRAY * (shape1->inradius + s->sigma * shape2->inradius);
     if (!pcFitFeatures(s->frame, PC_LENGTH, a, b, s->metric->n, length) || !(length->value <= 4.0 * s->margin)) return false;
+    if (!(length->outside <= astray)) return false;
     if (!pcFitFeatures(s->frame, measureOf(s), a, b, s->metric->n, ratio) || !(ratio->outside <= zone)) return false;
-    return unitOfFits(s, ratio, length, out);
+    return ratio->D >= aside && unitOfFits(s, ratio, length, out);
 }
 
 static double sineOf(v3 a, v3 b) { return v3Norm(v3Cross(a, b)) / (v3Norm(a) * v3Norm(b)); }
@@ -566,9 +573,21 @@ static void endInside(pcSearch* s, int end)
     keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
 }
 
+/* The centre is outside: whatever grows about it leaves the ball. What holds the body is the point that is farthest out as it is. */
+static void keepFarthest(pcSearch* s)
+{
+    const pcFrameMetric* m = s->metric;
+    pcUnit unit = {m->r, m->D, (m->r - 1.0) * m->D, m->n, m->point, m->corner, {-1, -1}};
+    keepOnce(s, &unit, m->n, NAME_TIP, NAME_TIP);
+}
+
 static void searchContainer(pcSearch* s)
 {
     const pcShape* shape = s->frame->shape1;
+    if (v3Norm(s->frame->c) >= s->frame->shape2->radius) {
+        keepFarthest(s);
+        return;
+    }
     for (int i = 0; i < shape->vertexCount; i++) {
         v3 k = pcShapeK(shape, i);
         keepInside(s, cornerFactor(s->frame, k), k, k, 3 * i);

@@ -64,7 +64,7 @@ static void freeze(const pcWork* work, pcBond* b, v3 point, v3 normal, double ga
 
 /* Round features roll: the point of a ball or of a rim that is farthest along m is another one when the body has turned. A point on the
  * rim that is not the farthest, as around the foot of a standing cylinder, goes with the body. */
-static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece, const pcPose* pose, v3 m)
+static void roundOff(pcWork* work, pcBond* b, int k, const pcPiece* piece, const pcPose* pose, v3 m)
 {
     const pcShape* shape = piece->shape;
     const pcPlace* p = pcPlaceOf(work, k ? b->body2 : b->body1);
@@ -79,7 +79,7 @@ static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece,
     if (!(size > 1e-9)) return;
     out = v3Scale(1.0 / size, out);
     if (ball) core.z = x.z - shape->radius * out.z;
-    if (!(v3Norm(v3Sub(x, v3AddScaled(core, shape->radius, out))) <= 1e-6 * shape->radius)) return;
+    if (!(v3Norm(v3Sub(x, v3AddScaled(core, shape->radius, out))) <= 1e-3 * shape->radius)) return;
     if (disc && size < work->flat) {
         b->cut = true;
         return;
@@ -87,6 +87,9 @@ static void roundOff(const pcWork* work, pcBond* b, int k, const pcPiece* piece,
     f->k = inAxes(p, v3Add(v3Load(pose->position), m3Mul(&R, core)));
     f->radius = shape->radius, f->rim = disc;
     f->axis = m3TMul(&p->R, m3Mul(&R, v3Make(0, 0, 1)));
+    pcGeometry g;
+    pcBondGeometry(work, b, false, &g);
+    b->x = g.x, b->s = g.s;
 }
 
 /* At an end of a capsule the ball there has its own contact, by functions, if the other piece has any. */
@@ -235,7 +238,20 @@ static void addDeepest(pcWork* work, int index, const pcPlacedPiece side[2], con
     }
 }
 
-static pcStatus findEvents(pcWork* work, int index)
+/* Edges and rims that cross have a normal that goes with neither body. */
+static void cross(const pcWork* work, pcBond* b, v3 x1, v3 x2)
+{
+    const pcNear* near = work->near + b->near;
+    pcPlacedPiece side[2];
+    pcLevelPair pair;
+    if (near->soft || b->cut) return;
+    pcPlacePair(work, near, side, &pair);
+    if (side[0].piece->count == 0 || side[1].piece->count == 0 || !pcLevelOfPoints(&pair, x1, x2, &b->level)) return;
+    b->crossing = v3Dot(b->level.N, b->n) > 0.999 * v3Norm(b->level.N);
+    b->frozen = !b->crossing;
+}
+
+static pcStatus findEvents(pcWork* work, int index, bool exact)
 {
     pcNear* near = work->near + index;
     pcPlacedPiece side[2];
@@ -266,6 +282,7 @@ static pcStatus findEvents(pcWork* work, int index)
         freeze(work, b, touch.point, touch.normal, touch.gap, ownerOf(event + i, side[0].piece, side[1].piece));
         if (event[i].kind == PC_SMOOTH)
             for (int k = 0; k < 2; k++) roundOff(work, b, k, side[k].piece, pose + k, k ? v3Neg(touch.normal) : touch.normal);
+        if (exact && (event[i].kind == PC_SMOOTH || event[i].kind == PC_EDGE_EDGE)) cross(work, b, x1, x2);
         b->start = touch.gap, b->deflected[0] = larger(0.0, -touch.gap);
         remember(b, near);
         if (b->cut && near->bonds > 0) memset(b->r, 0, sizeof b->r); /* it is another point than that of the same id before */
@@ -328,7 +345,7 @@ pcStatus pcBondsFind(pcWork* work, bool exact)
         int before = work->bonds;
         if (!near->checked) status = pcNearSurface(work, near);
         if (status == PC_OK && !near->skipped)
-            status = near->events ? findEvents(work, work->nearOf[i]) : findLevel(work, work->nearOf[i], exact);
+            status = near->events ? findEvents(work, work->nearOf[i], exact) : findLevel(work, work->nearOf[i], exact);
         near->bonds = work->bonds - before;
     }
     int at = 0;

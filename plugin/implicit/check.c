@@ -1,23 +1,34 @@
 /* What an implicit step is given is looked at before anything is done with it. */
+#include <stdio.h>
+
 #include "base/status.h"
 #include "implicit/step.h"
+#include "implicit/system.h"
 #include "stepper/stepper.h"
 
-static pcStatus checkLayer(const pcLayer* layer, int index)
+pcStatus pcLayerCheck(const pcLayer* layer)
 {
     double sum = 0.0;
     for (int i = 0; i < 9; i++) sum += (layer->stiffness[i] - layer->stiffness[i]) + (layer->damping[i] - layer->damping[i]);
-    if (sum != 0.0) return pcFail(PC_ERROR_NOT_FINITE, "form %d: its layer holds a number that is NaN or infinite", index);
+    if (sum != 0.0) return pcFail(PC_ERROR_NOT_FINITE, "the layer holds a number that is NaN or infinite");
     if (!(layer->stiffness[0] > 0.0))
-        return pcFail(PC_ERROR_ARGUMENT, "form %d: the normal stiffness of its layer is %g; it must be > 0", index, layer->stiffness[0]);
+        return pcFail(PC_ERROR_ARGUMENT, "the layer's normal stiffness is %g; it must be > 0", layer->stiffness[0]);
     if (!(layer->damping[0] >= 0.0))
-        return pcFail(PC_ERROR_ARGUMENT, "form %d: the normal damping of its layer is %g; it must be >= 0", index, layer->damping[0]);
-    if (!(layer->deepest > 0.0))
-        return pcFail(PC_ERROR_ARGUMENT, "form %d: the deepest deflection of its layer is %g; it must be > 0", index, layer->deepest);
+        return pcFail(PC_ERROR_ARGUMENT, "the layer's normal damping is %g; it must be >= 0", layer->damping[0]);
+    if (!(layer->deepest > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "the layer's deepest deflection is %g; it must be > 0", layer->deepest);
     const double* K = layer->stiffness;
     if (layer->tangential && !(K[4] > 0.0 && K[8] > 0.0 && K[4] * K[8] > K[5] * K[7]))
-        return pcFail(PC_ERROR_ARGUMENT, "form %d: the tangential stiffness of its layer is not positive definite", index);
+        return pcFail(PC_ERROR_ARGUMENT, "the layer's tangential stiffness is not positive definite");
     return PC_OK;
+}
+
+static pcStatus checkLayer(const pcLayer* layer, int index)
+{
+    char sentence[200];
+    pcStatus status = pcLayerCheck(layer);
+    if (status == PC_OK) return PC_OK;
+    snprintf(sentence, sizeof sentence, "%s", pcLastError());
+    return pcFail(status, "form %d: %s", index, sentence);
 }
 
 static pcStatus checkForm(const pcImplicitSystem* s, int index)

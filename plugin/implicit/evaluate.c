@@ -86,8 +86,8 @@ static void subtractWrench(const pcWork* work, const pcBond* b, const double p[4
 /* ---- slopes of one contact ---- */
 
 typedef struct Slopes {
-    double u[12][4];       /* over poses, then over velocities */
-    double wrench[12][12]; /* [column][row] */
+    double u[PC_COLUMNS][4];       /* over poses, then over velocities; the last by the drift of the level */
+    double wrench[PC_COLUMNS][12]; /* [column][row] */
 } Slopes;
 
 /* Over the poses x1, theta1, x2, theta2, velocities held. */
@@ -149,6 +149,23 @@ static void addBlock(pcWork* work, int bodyRow, int bodyColumn, const double* K,
         for (int k = 0; k < 6; k++) block[6 * i + k] += K[12 * (row + i) + column + k];
 }
 
+static bool isLoose(const pcWork* work, const pcBond* b) { return work->loose && !b->frozen && work->near[b->near].loose; }
+
+/* What R becomes by the drift of a loose level, to first order. */
+static void addDrift(pcWork* work, pcBond* b, const Sight* s, const pcGeometry* g, double W[4][12])
+{
+    Slopes slopes;
+    poseSlopes(b, s, g, (pcColumns){PC_DRIFT, PC_COLUMNS}, work->move.h, &slopes);
+    double* wrench = slopes.wrench[PC_DRIFT];
+    memcpy(b->drift, slopes.u[PC_DRIFT], sizeof b->drift);
+    for (int i = 0; i < 4; i++) {
+        double dc = 0.0;
+        for (int k = 0; k < 4; k++) dc += b->C[4 * i + k] * b->drift[k];
+        for (int r = 0; r < 12; r++) wrench[r] += W[i][r] * dc;
+    }
+    subtract(work, b->body1, wrench, work->D), subtract(work, b->body2, wrench + 6, work->D);
+}
+
 /* dR/dv = M - d wrench: through the poses with the impulses held, and through the impulses. */
 static void addSlopes(pcWork* work, pcBond* b, const pcGeometry* g)
 {
@@ -176,6 +193,8 @@ static void addSlopes(pcWork* work, pcBond* b, const pcGeometry* g)
         }
     addBlock(work, b->body1, b->body1, K, 0, 0), addBlock(work, b->body1, b->body2, K, 0, 6);
     addBlock(work, b->body2, b->body1, K, 6, 0), addBlock(work, b->body2, b->body2, K, 6, 6);
+    memset(b->drift, 0, sizeof b->drift);
+    if (isLoose(work, b)) addDrift(work, b, &s, g, W);
 }
 
 /* ---- rows of joints ---- */
@@ -246,7 +265,7 @@ bool pcWorkEvaluate(pcWork* work, const double* v, bool slopes)
 {
     pcGeometry g;
     placeBodies(work, v);
-    if (slopes) startMatrix(work);
+    if (slopes) startMatrix(work), memset(work->D, 0, 6 * (size_t)work->bodies * sizeof *work->D);
     for (int i = 0; i < work->bonds; i++) {
         pcBond* b = work->bond + i;
         if (!pcBondGeometry(work, b, slopes, &g)) return false;
@@ -279,7 +298,7 @@ void pcWorkPredict(pcWork* work, const double* step)
         pcBond* b = work->bond + i;
         const int body[2] = {b->body1, b->body2};
         double du[4];
-        for (int k = 0; k < 4; k++) du[k] = along(work, body, b->U + 12 * k, step);
+        for (int k = 0; k < 4; k++) du[k] = b->drift[k] + along(work, body, b->U + 12 * k, step);
         for (int k = 0; k < 4; k++) {
             b->p[k] = b->c[k];
             for (int c = 0; c < 4; c++) b->p[k] += b->C[4 * k + c] * du[c];

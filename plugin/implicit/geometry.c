@@ -98,25 +98,46 @@ static double softGap(const pcNear* near, const pcPlacedPiece side[2], v3 n, dou
     return -depth;
 }
 
+void pcPlacePair(const pcWork* work, const pcNear* near, pcPlacedPiece side[2], pcLevelPair* out)
+{
+    pcPlacePiece(work, near->form1, near->piece1, pcPlaceOf(work, near->body1), side);
+    pcPlacePiece(work, near->form2, near->piece2, pcPlaceOf(work, near->body2), side + 1);
+    *out = (pcLevelPair){{side, side + 1}, {near->weight[0], near->weight[1]}};
+}
+
+/* Where the axis of a capsule runs through another form the level is flat, N nothing but rounding, and t / |N| a depth beyond all sizes. */
+static bool isDepth(const pcPlacedPiece side[2], double straight)
+{
+    double size = side[0].piece->radius + side[1].piece->radius;
+    return -straight <= 2.0 * size; /* infinite, if one of them is */
+}
+
 static bool levelGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out)
 {
     pcNear* near = work->near + bond->near;
     const pcPlace *p1 = pcPlaceOf(work, bond->body1), *p2 = pcPlaceOf(work, bond->body2);
     pcPlacedPiece side[2];
-    pcPlacePiece(work, near->form1, near->piece1, p1, side);
-    pcPlacePiece(work, near->form2, near->piece2, p2, side + 1);
-    pcLevelPair pair = {{side, side + 1}, {near->weight[0], near->weight[1]}};
-    pcLevel* level = &near->level;
-    if (!pcLevelSolve(&pair, work->arena, level)) return false;
+    pcLevelPair pair;
+    pcPlacePair(work, near, side, &pair);
+    pcLevel* level = bond->crossing ? &bond->level : &near->level;
+    if (bond->crossing) {
+        if (!pcLevelFollow(&pair, level)) return false;
+    } else if (near->loose)
+        near->loose->rest = pcLevelRestOf(&pair, level);
+    else if (!pcLevelSolve(&pair, work->arena, level))
+        return false;
     double size = v3Norm(level->N);
-    if (!(size > 0.0)) return false;
+    if (!(size > 0.0 && size < HUGE_VAL)) return false;
     v3 n = v3Scale(1.0 / size, level->N), centre[2] = {p1->at, p2->at};
     double straight = level->t / size;
+    if (!isDepth(side, straight)) return false;
     out->n = n, out->x = level->x, out->s = near->soft ? softGap(near, side, n, straight) : straight;
     if (!slopes) return true;
     pcLevelSlope slope;
     pcColumns columns = pcBondColumns(work, bond);
+    if (near->loose) columns.end = PC_COLUMNS;
     if (!pcLevelDifferentiate(&pair, level, centre, columns, &slope)) return false;
+    if (near->loose) near->loose->slope = slope;
     double bent = straight != 0.0 ? out->s / straight : 1.0; /* a layer's depth against t / |N|: 1 to first order */
     for (int c = columns.first; c < columns.end; c++) {
         double along = v3Dot(n, slope.N[c]);
@@ -214,6 +235,6 @@ bool pcBondGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out)
 {
     if (bond->frozen) return frozenGeometry(work, bond, slopes, out);
     const pcNear* near = work->near + bond->near;
-    if (near->simple && !near->soft && ballGeometry(work, bond, slopes, out)) return true;
+    if (near->simple && !near->soft && !bond->crossing && ballGeometry(work, bond, slopes, out)) return true;
     return levelGeometry(work, bond, slopes, out);
 }

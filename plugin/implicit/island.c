@@ -47,14 +47,14 @@ static bool makePattern(pcWork* work)
         if (a < 0 || b < 0 || work->local[a] < 0 || work->local[b] < 0 || a == b) continue;
         pairs[2 * count] = work->local[a], pairs[2 * count + 1] = work->local[b], count++;
     }
-    return pcBlocksPattern(&work->matrix, work->bodies, pairs, count, work->arena);
+    return pcBlocksPattern(&work->matrix, work->bodies, pairs, count, NULL, work->arena);
 }
 
 static bool makeRoom(pcWork* work)
 {
     size_t n = 6 * (size_t)work->bodies;
-    double** each[] = {&work->v, &work->R, &work->Q, &work->step, &work->trial, &work->start, &work->first};
-    for (int i = 0; i < 7; i++) *each[i] = pcArenaNew(work->arena, double, n);
+    double** each[] = {&work->v, &work->R, &work->Q, &work->D, &work->step, &work->trial, &work->start, &work->first};
+    for (int i = 0; i < 8; i++) *each[i] = pcArenaNew(work->arena, double, n);
     work->rowC = pcArenaNew(work->arena, double, work->rows), work->rowP = pcArenaNew(work->arena, double, work->rows);
     work->rowE = pcArenaNew(work->arena, double, work->rows), work->rowOwn = pcArenaNew(work->arena, double, work->rows);
     for (int i = 0; work->rowOwn && i < work->rows; i++) work->rowE[i] = work->rowOwn[i] = 1.0;
@@ -113,8 +113,12 @@ static pcStatus lookAgain(pcWork* work, double enough, double* moved)
     List old = {work->bond, work->bonds, work->room};
     pcBond** first = pcArenaRaw(work->arena, pcBond*, work->nears);
     int* count = pcArenaRaw(work->arena, int, work->nears);
-    if (!first || !count) return PC_OK;
-    for (int i = 0; i < work->nears; i++) first[i] = work->near[work->nearOf[i]].bond, count[i] = work->near[work->nearOf[i]].bonds;
+    pcLevel* level = pcArenaRaw(work->arena, pcLevel, work->nears);
+    if (!first || !count || !level) return PC_OK;
+    for (int i = 0; i < work->nears; i++) {
+        const pcNear* near = work->near + work->nearOf[i];
+        first[i] = near->bond, count[i] = near->bonds, level[i] = near->level;
+    }
     pcStatus status = pcBondsFind(work, true);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
     *moved = work->lost ? HUGE_VAL : 0.0;
@@ -124,7 +128,10 @@ static pcStatus lookAgain(pcWork* work, double enough, double* moved)
     }
     if (*moved > enough) return PC_OK;
     work->bond = old.bond, work->bonds = old.bonds, work->room = old.room;
-    for (int i = 0; i < work->nears; i++) work->near[work->nearOf[i]].bond = first[i], work->near[work->nearOf[i]].bonds = count[i];
+    for (int i = 0; i < work->nears; i++) {
+        pcNear* near = work->near + work->nearOf[i];
+        near->bond = first[i], near->bonds = count[i], near->level = level[i];
+    }
     return PC_OK;
 }
 
@@ -207,21 +214,49 @@ static pcStatus creep(pcWork* work, pcIslandEnd* out)
     return status;
 }
 
-pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out)
+/* Bonds before the step; what counts as a unit of velocity and of length. */
+static pcStatus before(pcWork* work)
 {
-    *out = (pcIslandEnd){.residual = HUGE_VAL};
-    bool known = false;
-    if (!makeRoom(work)) return PC_OK; /* the arena remembers */
-    work->bond = NULL, work->bonds = 0, work->arm = 0.0, work->ahead = 1.0;
+    work->bond = NULL, work->bonds = work->room = 0, work->arm = 0.0, work->ahead = 1.0;
+    for (int i = 0; i < work->nears; i++) work->near[work->nearOf[i]].bonds = 0;
     placeBefore(work);
     pcStatus status = pcBondsFind(work, false);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
-    if (work->lost) return pcFail(PC_ERROR_INTERNAL, "where two forms are nearest was not found: are their functions convex, and apart?");
     pcWorkWeigh(work);
     work->scale = scaleOf(work);
-    status = begin(work, &known);
+    return PC_OK;
+}
+
+pcStatus pcIslandImplicit(pcWork* work, pcStart from, pcIslandEnd* out)
+{
+    bool known = false;
+    if (!work->v && !makeRoom(work)) return PC_OK; /* the arena remembers */
+    pcStatus status = before(work);
     if (status != PC_OK || !pcArenaGood(work->arena)) return status;
-    if (known) status = roundsAtEnd(work, work->settings->tolerance, out);
-    if (status != PC_OK || out->solved || !pcArenaGood(work->arena)) return status;
-    return creep(work, out);
+    if (work->lost && !work->single)
+        return pcFail(PC_ERROR_INTERNAL, "where two forms are nearest was not found: are their functions convex, and apart?");
+    if (work->lost) return PC_OK;
+    if (from == PC_START_CREEP) return creep(work, out);
+    status = from == PC_START_LAST ? begin(work, &known) : linearise(work);
+    if (status == PC_OK && pcArenaGood(work->arena) && from == PC_START_LINEAR) status = findAtEnd(work, &known);
+    if (status != PC_OK || !known || !pcArenaGood(work->arena)) return status;
+    return roundsAtEnd(work, work->settings->tolerance, out);
+}
+
+pcStatus pcIslandFind(pcWork* work, bool* known) { return findAtEnd(work, known); }
+
+pcStatus pcIslandFrom(pcWork* work, pcIslandEnd* out)
+{
+    bool known;
+    for (int i = 0; i < work->bonds; i++) {
+        pcBond* b = work->bond + i;
+        memcpy(b->r, b->p, sizeof b->r), b->core = b->coreP;
+    }
+    if (work->rows > 0) memcpy(work->rowR, work->rowP, (size_t)work->rows * sizeof(double));
+    pcStatus status = findAtEnd(work, &known);
+    if (status != PC_OK || !known || !pcArenaGood(work->arena)) return status;
+    work->brief = true;
+    status = roundsAtEnd(work, work->settings->tolerance, out);
+    work->brief = false;
+    return status;
 }

@@ -102,14 +102,16 @@ static void refreshN(const pcLevelPair* p, pcLevel* s, const pcJet* jet)
 }
 
 #define SETTLED 1e-14
+#define PATIENCE 5 /* rounds without progress: at a flat pole some overshoot */
 
 /* Newton with the functions that are active now; false if it does not settle. */
 static bool newton(const pcLevelPair* p, pcLevel* s)
 {
     pcJet jet[PC_ACTIVE];
     Kkt kkt;
-    double last = HUGE_VAL, limit = 2.0 * lengthOf(p);
-    for (int round = 0; round < 20; round++) {
+    double last = HUGE_VAL, best = HUGE_VAL, limit = 2.0 * lengthOf(p);
+    int since = 0;
+    for (int round = 0; round < 60; round++) { /* two or three, but at a flat pole each takes a third of the last */
         for (int i = 0; i < s->count; i++) jet[i] = jetAt(p, s->index[i], s->x);
         kktResidual(p, s, jet, &kkt);
         bool stalls = !(kkt.size < 0.5 * last) && kkt.size <= 64.0 * SETTLED;
@@ -117,8 +119,9 @@ static bool newton(const pcLevelPair* p, pcLevel* s)
             refreshN(p, s, jet);
             return true;
         }
-        if (!(kkt.size < HUGE_VAL) || (round > 5 && !(kkt.size < last))) return false;
-        last = kkt.size;
+        since = kkt.size < best ? 0 : since + 1;
+        if (!(kkt.size < HUGE_VAL) || (round > 5 && since > PATIENCE)) return false;
+        last = kkt.size, best = smaller(best, last);
         kktMatrix(p, s, jet, 1e-9, kkt.A);
         s->work++;
         if (!pcSmallSolve(4 + s->count, kkt.A, 4 + s->count, kkt.rhs, 1, 1)) return false;
@@ -267,7 +270,7 @@ static bool interiorStep(const pcLevelPair* p, Interior* s, double m, double ste
         A[15] += d * w * w, step[3] += w * push;
     }
     double trace = A[0] + A[5] + A[10];
-    for (int k = 0; k < 3; k++) A[5 * k] += 1e-14 * trace; /* faces on faces: any point of them will do */
+    for (int k = 0; k < 3; k++) A[5 * k] += 1e-8 * trace; /* faces on faces, and where functions are flat: any point of them will do */
     if (!pcSmallSolve(4, A, 4, step, 1, 1)) return false;
     for (int i = 0; i < s->n; i++) {
         double dz = weightOf(p, i) * step[3] - v3Dot(s->jet[i].g, v3Load(step));
@@ -311,6 +314,26 @@ static void guessActive(const pcLevelPair* p, const Interior* s, pcLevel* out)
     if (out->count > 4) out->count = 4;
 }
 
+/* Where more than four functions meet, as in a corner of many faces, most choices of four have a negative multiplier, and dropping it leads
+ * nowhere: all of them, one after the other. */
+static bool chooseFour(const pcLevelPair* p, const Interior* s, pcLevel* out)
+{
+    enum { FEW = 8 };
+    int near[FEW], few = 0;
+    double length = lengthOf(p);
+    for (int i = 0; i < s->n && few < FEW; i++)
+        if (s->l[i] * length > s->z[i]) near[few++] = i;
+    for (int set = 0; set < 1 << few; set++) {
+        pcLevel level = {.x = s->x, .t = s->t};
+        for (int i = 0; i < few && level.count <= 4; i++)
+            if (set >> i & 1) level.l[level.count] = s->l[near[i]], level.index[level.count++] = near[i];
+        if (level.count != 4 || !hasBothSides(p, &level) || !newton(p, &level) || !pcLevelIsRight(p, &level)) continue;
+        *out = level;
+        return true;
+    }
+    return false;
+}
+
 static bool interior(const pcLevelPair* p, pcArena* arena, pcLevel* level)
 {
     Interior s = {.n = total(p)};
@@ -327,7 +350,7 @@ static bool interior(const pcLevelPair* p, pcArena* arena, pcLevel* level)
         if (round % 2 == 1 && m < 1e-2 * length) {
             pcLevel guess = {0};
             guessActive(p, &s, &guess);
-            if (activeSet(p, &guess)) {
+            if (activeSet(p, &guess) || (m < 1e-12 * length && chooseFour(p, &s, &guess))) {
                 guess.work += level->work + round, guess.known = true, *level = guess;
                 return true;
             }
@@ -353,18 +376,41 @@ bool pcLevelSolve(const pcLevelPair* pair, pcArena* arena, pcLevel* level)
     return good;
 }
 
+/* ---- levels of features ---- */
+
+bool pcLevelFollow(const pcLevelPair* pair, pcLevel* level) { return newton(pair, level); }
+
+bool pcLevelOfPoints(const pcLevelPair* p, v3 a1, v3 a2, pcLevel* out)
+{
+    int meet[2] = {0, 0}, planes[2] = {0, 0};
+    *out = (pcLevel){.x = v3Scale(0.5, v3Add(a1, a2))};
+    for (int i = 0; i < total(p); i++) {
+        int side = sideOf(p, i);
+        if (!(fabs(valueAt(p, i, side ? a2 : a1)) <= 1e-8 * lengthOf(p))) continue;
+        if (out->count == 4) return false;
+        out->index[out->count++] = i;
+        meet[side]++, planes[side] += functionOf(p, i)->kind == PC_FUNCTION_PLANE;
+    }
+    for (int k = 0; k < 2; k++)
+        if (meet[k] == 0 || (meet[k] == 1 && planes[k] == 1)) return false;
+    for (int i = 0; i < out->count; i++) out->l[i] = 1.0 / out->count;
+    out->known = newton(p, out);
+    return out->known;
+}
+
 /* ---- derivatives ---- */
 
 /* Turning body b by theta about its centre c moves the point x of its axes by theta x (x - c): its functions see x move the other way, and
  * their gradients turn along. */
 bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centre[2], pcColumns columns, pcLevelSlope* out)
 {
+    enum { C = PC_COLUMNS };
     pcJet jet[PC_ACTIVE];
-    double A[MOST * MOST], B[MOST * 12];
+    double A[MOST * MOST], B[MOST * C];
     int n = 4 + s->count;
     memset(B, 0, sizeof B);
     for (int i = 0; i < s->count; i++) jet[i] = jetAt(p, s->index[i], s->x);
-    for (int c = columns.first; c < columns.end; c++) {
+    for (int c = columns.first; c < columns.end && c < PC_DRIFT; c++) {
         int body = c / 6, axis = c % 3;
         v3 e = {axis == 0, axis == 1, axis == 2}, r = v3Sub(s->x, centre[body]);
         bool turns = c % 6 >= 3;
@@ -377,24 +423,30 @@ bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centr
                     double row = v3Dot(v3Load(jet[i].H + 3 * k), seen);
                     change.x += k == 0 ? row : 0.0, change.y += k == 1 ? row : 0.0, change.z += k == 2 ? row : 0.0;
                 }
-            B[0 * 12 + c] -= s->l[i] * change.x, B[1 * 12 + c] -= s->l[i] * change.y, B[2 * 12 + c] -= s->l[i] * change.z;
-            B[(4 + i) * 12 + c] = -v3Dot(jet[i].g, seen);
-            out->N[c] = v3Make(0, 0, 0);
+            B[0 * C + c] -= s->l[i] * change.x, B[1 * C + c] -= s->l[i] * change.y, B[2 * C + c] -= s->l[i] * change.z;
+            B[(4 + i) * C + c] = -v3Dot(jet[i].g, seen);
         }
     }
-    double own[12][3];
+    double own[C][3];
     memset(own, 0, sizeof own);
     for (int c = columns.first; c < columns.end && c < 6; c++)
-        v3Store(own[c], v3Make(-B[c], -B[12 + c], -B[24 + c])); /* what body 1's own motion makes of N */
+        v3Store(own[c], v3Make(-B[c], -B[C + c], -B[2 * C + c])); /* what body 1's own motion makes of N */
+    if (columns.end == C) {
+        Kkt kkt;
+        kktResidual(p, s, jet, &kkt);
+        for (int i = 0; i < n; i++) B[i * C + PC_DRIFT] = kkt.rhs[i];
+    }
     bool unique = p->side[0]->piece->round || p->side[1]->piece->round;
-    kktMatrix(p, s, jet, unique ? 1e-9 : 1e-2, A); /* along a line of contact the point stays, as far as Newton's method is concerned */
-    if (!pcSmallSolve(n, A, n, B + columns.first, columns.end - columns.first, 12)) return false;
+    kktMatrix(p, s, jet, unique || columns.end == C ? 1e-9 : 1e-2,
+              A); /* along a line of contact the point stays, as far as Newton's method is concerned */
+    if (!pcSmallSolve(n, A, n, B + columns.first, columns.end - columns.first, C)) return false;
     for (int c = columns.first; c < columns.end; c++) {
-        out->x[c] = v3Make(B[c], B[12 + c], B[24 + c]), out->t[c] = B[36 + c];
+        out->x[c] = v3Make(B[c], B[C + c], B[2 * C + c]), out->t[c] = B[3 * C + c];
+        for (int i = 0; i < s->count; i++) out->l[c][i] = B[(4 + i) * C + c];
         v3 N = v3Load(own[c]);
         for (int i = 0; i < s->count; i++) {
             if (sideOf(p, s->index[i]) != 0) continue;
-            N = v3AddScaled(N, B[(4 + i) * 12 + c], jet[i].g);
+            N = v3AddScaled(N, out->l[c][i], jet[i].g);
             if (!jet[i].curved) continue;
             v3 dx = out->x[c];
             N = v3AddScaled(N, s->l[i],
@@ -404,6 +456,22 @@ bool pcLevelDifferentiate(const pcLevelPair* p, const pcLevel* s, const v3 centr
     }
     return true;
 }
+
+/* ---- levels on their way ---- */
+
+pcLevelRest pcLevelRestOf(const pcLevelPair* p, pcLevel* s)
+{
+    pcJet jet[PC_ACTIVE] = {0};
+    Kkt kkt;
+    for (int i = 0; i < s->count; i++) jet[i] = jetAt(p, s->index[i], s->x);
+    kktResidual(p, s, jet, &kkt);
+    refreshN(p, s, jet);
+    pcLevelRest rest = {.size = kkt.size, .turn = v3Norm(v3Load(kkt.rhs)) / v3Norm(s->N), .sum = fabs(kkt.rhs[3])};
+    for (int i = 0; i < s->count; i++) rest.gap = larger(rest.gap, fabs(kkt.rhs[4 + i]) / v3Norm(jet[i].g));
+    return rest;
+}
+
+bool pcLevelIsRight(const pcLevelPair* p, const pcLevel* s) { return mostNegative(s) < 0 && mostViolated(p, s) < 0; }
 
 /* ---- depth and closest points ---- */
 

@@ -47,15 +47,32 @@ typedef struct pcLevelPair {
  * promise to be). */
 bool pcLevelSolve(const pcLevelPair* pair, pcArena* arena, pcLevel* level);
 
-/* How the solution moves with the poses: columns are x1, theta1, x2, theta2 about `centre`, the position of each body. */
+/* The level of those functions alone that meet in a1 of piece 1 and in a2 of piece 2: edges and rims that cross. It goes on beyond where they
+ * are nearest, as long as pcLevelFollow holds them. False: they are none of this kind, or a face, whose normal goes with its body. */
+bool pcLevelOfPoints(const pcLevelPair* pair, v3 a1, v3 a2, pcLevel* out);
+bool pcLevelFollow(const pcLevelPair* pair, pcLevel* level);
+
+/* How the solution moves with the poses: columns are x1, theta1, x2, theta2 about `centre`, the position of each body; and by a step of
+ * Newton's method where *level is no solution yet. */
+enum { PC_COLUMNS = 13, PC_DRIFT = 12 };
 typedef struct pcLevelSlope {
-    double t[12];
-    v3 x[12], N[12];
+    double t[PC_COLUMNS];
+    v3 x[PC_COLUMNS], N[PC_COLUMNS];
+    double l[PC_COLUMNS][PC_ACTIVE];
 } pcLevelSlope;
 typedef struct pcColumns {
-    int first, end; /* those of bodies that move: 0 .. 12, or half of it */
+    int first, end; /* those of bodies that move: 0 .. 12, or half of it; 13: and the last */
 } pcColumns;
 bool pcLevelDifferentiate(const pcLevelPair* pair, const pcLevel* level, const v3 centre[2], pcColumns columns, pcLevelSlope* out);
+
+/* How far *level is from a solution with the functions that are active in it; its N is refreshed. */
+typedef struct pcLevelRest {
+    double size;           /* relative: 1e-14 is rounding */
+    double turn, gap, sum; /* angle between the normals of the two sides; f - w t as a length; sum l less 1 */
+} pcLevelRest;
+pcLevelRest pcLevelRestOf(const pcLevelPair* pair, pcLevel* level);
+/* Whether other functions should be active. */
+bool pcLevelIsRight(const pcLevelPair* pair, const pcLevel* level);
 
 /* G 35: how far x lies below the surface of a piece along its outward direction n; by its largest function. */
 double pcLevelDepth(const pcPlacedPiece* side, v3 x, v3 n);

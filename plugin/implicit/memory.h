@@ -9,6 +9,7 @@ typedef struct pcKeptNear {
     pcLevel level;
     pcPairCache cache;
     int first, count; /* its contacts */
+    bool full;        /* its level was an unknown of its own */
 } pcKeptNear;
 
 /* Of one step; everything in its arena. */

@@ -26,7 +26,7 @@ static void placeForm(const pcImplicitRun* run, int index, pcProxy* proxy)
         pcProxyPlace(form->bound, &pose, &ahead, proxy);
     } else { /* unbounded, and no half-space: near everything */
         *proxy = (pcProxy){.low = {-EVERYWHERE, -EVERYWHERE, -EVERYWHERE}, .high = {EVERYWHERE, EVERYWHERE, EVERYWHERE}};
-        proxy->linear = run->h * ahead.pace.linear, proxy->at = v3Load(pose.position);
+        proxy->look.linear = run->h * ahead.pace.linear, proxy->at = v3Load(pose.position);
     }
     proxy->body = body, proxy->moves = body >= 0 && run->motion[body].moves;
     proxy->category = placed->category, proxy->collide = placed->collide;
@@ -55,17 +55,22 @@ static void inSeries(const double a[9], const double b[9], double out[9])
     out[0] = a[0] + b[0] > 0.0 ? a[0] * b[0] / (a[0] + b[0]) : 0.0;
 }
 
+bool pcLayerOfPair(const pcLayer* a, const pcLayer* b, pcLayer* out)
+{
+    if (!a && !b) return false;
+    *out = *(a ? a : b);
+    if (!a || !b) return true;
+    out->deepest = a->deepest + b->deepest;
+    out->tangential = a->tangential && b->tangential;
+    inSeries(a->stiffness, b->stiffness, out->stiffness);
+    inSeries(a->damping, b->damping, out->damping);
+    return true;
+}
+
 static void chooseLayer(const pcPlacedForm* a, const pcPlacedForm* b, pcNear* near)
 {
-    near->soft = a->layer || b->layer;
+    near->soft = pcLayerOfPair(a->layer, b->layer, &near->layer);
     near->weight[0] = near->soft && !a->layer ? 0.0 : 1.0, near->weight[1] = near->soft && !b->layer ? 0.0 : 1.0;
-    if (!near->soft) return;
-    near->layer = *(a->layer ? a->layer : b->layer);
-    if (!a->layer || !b->layer) return;
-    near->layer.deepest = a->layer->deepest + b->layer->deepest;
-    near->layer.tangential = a->layer->tangential && b->layer->tangential;
-    inSeries(a->layer->stiffness, b->layer->stiffness, near->layer.stiffness);
-    inSeries(a->layer->damping, b->layer->damping, near->layer.damping);
 }
 
 /* ---- pieces ---- */
@@ -119,7 +124,7 @@ static pcStatus addNear(pcImplicitRun* run, const pcPair* pair, int piece1, int 
     pcNear* near = run->near + run->nears++;
     *near = (pcNear){.form1 = pair->shape1, .form2 = pair->shape2, .piece1 = piece1, .piece2 = piece2};
     near->body1 = a->body, near->body2 = b->body, near->margin = pair->margin;
-    near->events = !functions || (shapes && !p->round && !q->round);
+    near->events = near->faces = !functions || (shapes && !p->round && !q->round);
     near->simple = p->count == 1 && q->count == 1;
     chooseLayer(a, b, near);
     return PC_OK;
@@ -133,6 +138,16 @@ static int compare(const pcNear* a, const pcKeptNear* b)
     return 0;
 }
 
+/* Forms are known by their place in the list: another one may stand there by now, with fewer functions. */
+static bool fits(const pcImplicitRun* run, const pcNear* near, const pcLevel* level)
+{
+    const pcPlacedForm* forms = run->system->forms;
+    int functions = forms[near->form1].form->piece[near->piece1].count + forms[near->form2].form->piece[near->piece2].count;
+    for (int i = 0; i < level->count; i++)
+        if (level->index[i] >= functions) return false;
+    return true;
+}
+
 /* Both lists ascend. */
 static void remember(pcImplicitRun* run)
 {
@@ -142,7 +157,8 @@ static void remember(pcImplicitRun* run)
         while (k < last->nears && compare(near, last->near + k) > 0) k++;
         if (k == last->nears || compare(near, last->near + k) != 0) continue;
         const pcKeptNear* kept = last->near + k;
-        near->level = kept->level, near->cache = kept->cache;
+        if (fits(run, near, &kept->level)) near->level = kept->level;
+        near->cache = kept->cache, near->full = kept->full;
         near->kept = last->bond + kept->first, near->keptCount = kept->count;
     }
 }

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "implicit/step.h"
+#include "pcontact/metric.h"
+#include "shape/shape.h"
 
 pcPose pcImplicitPose(const pcImplicitRun* run, int body)
 {
@@ -16,8 +18,31 @@ static void measureBond(pcImplicitRun* run, const pcBond* b)
     pcImplicitReport* r = &run->report;
     double allowed = b->layer ? b->layer->deepest : 0.0;
     r->penetration = larger(r->penetration, -b->s - allowed);
-    r->step.penetration = larger(r->step.penetration, -b->start - allowed);
+    r->step.penetration = larger(r->step.penetration, -b->start); /* the deflection of a layer counts, as for every model */
     r->coreImpulse += b->coreP;
+}
+
+/* rho of a pair that penetrates before the step, as the other stepper measures it. Functions that are no shape have no ratio. */
+static void measureRatio(pcImplicitRun* run, const pcNear* near)
+{
+    const pcImplicitSystem* s = run->system;
+    const int body[2] = {near->body1, near->body2}, form[2] = {near->form1, near->form2}, piece[2] = {near->piece1, near->piece2};
+    const pcShape* shape[2];
+    pcPose pose[2];
+    pcMetric metric;
+    unsigned flags = 0;
+    double deepest = 0.0;
+    for (int k = 0; k < near->bonds; k++) deepest = larger(deepest, -near->bond[k].start);
+    if (!(deepest > 0.0)) return;
+    for (int k = 0; k < 2; k++) {
+        const pcPlacedForm* placed = s->forms + form[k];
+        const pcPiece* own = placed->form->piece + piece[k];
+        pcPose outer = body[k] >= 0 ? pcPoseCompose(&s->bodies[body[k]].pose, &placed->pose) : placed->pose;
+        shape[k] = own->shape, pose[k] = pcPoseCompose(&outer, &own->pose);
+        if (body[k] < 0 || !run->motion[body[k]].moves) flags |= k ? PC_FIXED_2 : PC_FIXED_1;
+    }
+    if (!shape[0] || !shape[1] || pcMetricPair(shape[0], pose, shape[1], pose + 1, flags, NULL, &metric) != PC_OK) return;
+    run->report.step.infeasibilityContact = larger(run->report.step.infeasibilityContact, -metric.rho);
 }
 
 static void measureEnergy(pcImplicitRun* run)
@@ -44,6 +69,7 @@ void pcImplicitSummary(pcImplicitRun* run)
     for (int i = 0; i < run->nears; i++) {
         r->events += run->near[i].bonds;
         for (int k = 0; k < run->near[i].bonds; k++) measureBond(run, run->near[i].bond + k);
+        measureRatio(run, run->near + i);
     }
     for (int i = 0; i < run->system->contactCount; i++)
         if (run->given[i]) measureBond(run, run->given[i]);
@@ -71,7 +97,7 @@ void pcImplicitKeep(pcImplicitRun* run)
     if (!pcArenaGood(&now->arena)) return;
     for (int i = 0, at = 0; i < run->nears; i++) {
         const pcNear* n = run->near + i;
-        now->near[i] = (pcKeptNear){n->form1, n->form2, n->piece1, n->piece2, n->level, n->cache, at, n->bonds};
+        now->near[i] = (pcKeptNear){n->form1, n->form2, n->piece1, n->piece2, n->level, n->cache, at, n->bonds, n->full};
         for (int k = 0; k < n->bonds; k++) now->bond[at++] = keepOf(n->bond + k);
     }
     for (int i = 0; i < s->contactCount; i++)
@@ -86,7 +112,7 @@ void pcImplicitKeep(pcImplicitRun* run)
 static void writePoints(const pcImplicitRun* run, const pcBond* b, pcImplicitContact* out)
 {
     v3 a1 = v3AddScaled(b->x, -0.5 * b->s, b->n), a2 = v3AddScaled(b->x, 0.5 * b->s, b->n);
-    if (!b->frozen && !b->layer) {
+    if (!b->frozen && !b->layer && !(b->p[0] > 0.0)) { /* where it pushes, all three are one */
         const pcNear* near = run->near + b->near;
         pcWork work = {.system = run->system};
         pcPlacedPiece side[2];

@@ -49,6 +49,7 @@ typedef struct pcNear {
     int body1, body2; /* PC_WORLD: none */
     double margin;
     bool events;  /* faces, edges, lines: contacts by pcEventsOfPair, one per corner of the region; else one contact by the functions */
+    bool faces;   /* … as it would have them; events may be left out for an attempt */
     bool simple;  /* one function each: the pair may have a closed form */
     bool checked; /* the surface is known */
     bool skipped; /* … and wants no contact */
@@ -57,12 +58,22 @@ typedef struct pcNear {
     bool soft;
     double weight[2];
     pcLevel level;
+    bool full;             /* it was an unknown of its own where the last answer was found */
+    struct pcLoose* loose; /* or NULL: the level is solved wherever the bodies are put */
     pcPairCache cache;
     const struct pcKeptBond* kept; /* of the last step */
     int keptCount;
     struct pcBond* bond; /* of the list at hand */
     int bonds;
 } pcNear;
+
+/* A level whose x, t and l are unknowns of Newton's method beside the velocities (loose.c). */
+typedef struct pcLoose {
+    pcLevel base, step; /* where the step of Newton's method begins, and what it changes */
+    pcLevel start;      /* of the round */
+    pcLevelSlope slope;
+    pcLevelRest rest;
+} pcLoose;
 
 /* What the next step begins with; vectors in world axes. */
 typedef struct pcKeptBond {
@@ -76,6 +87,8 @@ typedef struct pcBond {
     int body1, body2;
     unsigned long long id;
     bool frozen; /* by two features that go with their bodies, and a normal that goes with one of them; else the level problem of `near` */
+    bool crossing; /* … or, of edges and rims that cross, its own one */
+    pcLevel level;
     struct pcFeature {
         v3 k;          /* in body axes: a point, or the centre of a ball, or of the rim of a disc */
         double radius; /* 0: a point */
@@ -103,6 +116,7 @@ typedef struct pcBond {
     double slip[3];
     double C[16];     /* dc/du */
     double U[4 * 12]; /* du over the velocities of body 1 and body 2 */
+    double drift[4];  /* du of a loose level that settles */
     v3 x, n, t, o;
     double s;
 } pcBond;
@@ -133,6 +147,10 @@ typedef struct pcWork {
     const int* givenOf;      /* contacts that were given */
     const pcKeptBond* given; /* of all of them, from the last step; id 0: unknown */
 
+    bool single;  /* pairs with faces have one contact as well */
+    bool brief;   /* Newton's method is to give up where its first attempt fails */
+    bool full;    /* levels are to be unknowns of their own … */
+    bool loose;   /* … and are, just now */
     bool exact;   /* bonds of functions are where they will be; else frozen as well */
     double flat;  /* tilt of a disc below which the farthest point of its rim jumps about, so that points are kept */
     bool lost;    /* a level problem was not solved with the bodies at hand: one may lie in another beyond its middle */
@@ -140,6 +158,7 @@ typedef struct pcWork {
     double scale; /* what counts as one unit of velocity */
     double arm;   /* and of length, for spins */
     double *v, *R, *Q, *step, *trial, *start, *first; /* R: balance of the law's impulses; Q: of the answer's */
+    double* D;                                        /* what becomes of R as loose levels settle */
     pcBlocks matrix;
     int newton;
 } pcWork;
@@ -148,8 +167,8 @@ typedef struct pcWork {
 typedef struct pcGeometry {
     v3 x, n;
     double s;
-    double ds[12];
-    v3 dx[12], dn[12];
+    double ds[PC_COLUMNS];
+    v3 dx[PC_COLUMNS], dn[PC_COLUMNS];
 } pcGeometry;
 bool pcBondGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out);
 pcColumns pcBondColumns(const pcWork* work, const pcBond* bond); /* of its bodies that move */
@@ -167,6 +186,17 @@ double pcWorkMerit(const pcWork* work);               /* R' M^-1 R */
 double pcWorkImbalance(pcWork* work);                 /* of p at work->v: largest |M^-1 Q|, by scale */
 double pcWorkDisagreement(const pcWork* work);        /* largest e |p - c|, by scale: 0 unless a step crossed a kink or bends */
 double pcWorkResidual(const pcWork* work);            /* natural residual of p and u, by scale */
+
+/* loose.c: levels as unknowns. */
+void pcLooseBegin(pcWork* work); /* those that are known where the bodies are, from now on; the arena remembers failures */
+void pcLooseEnd(pcWork* work);
+void pcLooseKeep(pcWork*work), pcLooseReturn(pcWork*work); /* at the start of a round, and back to there */
+void pcLoosePredict(pcWork* work, const double* step);     /* what a step of the velocities changes in them */
+void pcLooseMove(pcWork* work, double part);               /* by part of that */
+double pcLooseMerit(const pcWork* work);                   /* beside pcWorkMerit, in its unit */
+double pcLooseRest(const pcWork* work);                    /* relative: 1e-14 is rounding */
+bool pcLooseIsRight(const pcWork* work);                   /* the active functions are */
+void pcPlacePair(const pcWork* work, const pcNear* near, pcPlacedPiece side[2], pcLevelPair* out);
 
 /* newton.c: rounds of Newton's method from work->v and r, until the residual is `goal`, or at most `tolerance` and no longer shrinks. */
 bool pcWorkSolve(pcWork* work, double tolerance, double goal);
@@ -186,6 +216,14 @@ typedef struct pcIslandEnd {
     int rounds;
     double residual;
 } pcIslandEnd;
-pcStatus pcIslandImplicit(pcWork* work, pcIslandEnd* out);
+typedef enum pcStart {
+    PC_START_LAST,   /* from the last step's impulses if they nearly are the answer, else from the linearised step */
+    PC_START_LINEAR, /* from the linearised step */
+    PC_START_CREEP,  /* from there in small parts, the geometry taken ever later in the step */
+    PC_START_LCP     /* from LCP steps with contacts at the end of the step (fallback.c) */
+} pcStart;
+pcStatus pcIslandImplicit(pcWork* work, pcStart from, pcIslandEnd* out);
+pcStatus pcIslandFrom(pcWork* work, pcIslandEnd* out); /* … from work->v and p of the bonds at hand, without much patience */
+pcStatus pcIslandFind(pcWork* work, bool* known); /* the bonds where work->v puts the bodies; known: there were no others that are not */
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/status.h"
+#include "shape/shape.h"
 
 #define MOST_LOOKS 4 /* how often pairs are looked for again because a body got faster than was thought */
 
@@ -89,30 +90,77 @@ static bool actsRigidly(const pcWork* work)
     return false;
 }
 
-static void forgetBonds(pcWork* work)
+static bool hasFunctions(const pcImplicitSystem* s, const pcNear* near)
 {
-    for (int i = 0; i < work->nears; i++) work->near[work->nearOf[i]].bonds = 0;
-    work->bond = NULL, work->bonds = work->room = 0;
+    return s->forms[near->form1].form->piece[near->piece1].count > 0 && s->forms[near->form2].form->piece[near->piece2].count > 0;
 }
 
-static bool hasFaces(const pcWork* work)
+/* Pairs with faces: one contact by their functions each, or their events again. False: there are none. */
+static bool makeSingle(const pcImplicitRun* run, pcWork* work, bool single)
 {
-    for (int i = 0; i < work->nears; i++)
-        if (work->near[work->nearOf[i]].events) return true;
+    bool any = false;
+    work->single = single;
+    for (int i = 0; i < work->nears; i++) {
+        pcNear* near = work->near + work->nearOf[i];
+        if (!near->faces || near->soft || !hasFunctions(run->system, near)) continue;
+        near->events = !single, near->level = (pcLevel){0}, any = true;
+    }
+    return any;
+}
+
+static bool hasRim(const pcImplicitRun* run, const pcWork* work)
+{
+    for (int i = 0; i < work->nears; i++) {
+        const pcNear* near = work->near + work->nearOf[i];
+        const pcPiece* piece[2] = {run->system->forms[near->form1].form->piece + near->piece1,
+                                   run->system->forms[near->form2].form->piece + near->piece2};
+        for (int k = 0; k < 2 && near->faces; k++)
+            if (piece[k]->shape && piece[k]->shape->kind == PC_SHAPE_CYLINDER) return true;
+    }
     return false;
 }
 
-/* What a rim does that all but lies flat is hard to foresee: more of its points are kept where few of them did not lead to an answer. */
-static pcStatus solveWith(pcWork* work, pcIslandEnd* end)
+/* Ways to the end of the step, one after the other until one leads there; nearly always the first does. The third is Newton's method on
+ * the complementarity problem as a whole. With a single contact for each pair, G's own form of the problem, lines and faces that all but lie
+ * on each other have no corners that run along them with the smallest turn. What a rim does that all but lies flat is hard to foresee: more of
+ * its points are kept where few of them did not lead to an answer. */
+typedef struct Way {
+    pcStart from;
+    bool full, single; /* as in pcWork */
+    double flat;
+} Way;
+#define FLAT 1e-5
+static const Way ways[] = {{PC_START_LAST, false, false, FLAT},  {PC_START_LINEAR, true, false, FLAT}, {PC_START_LCP, true, false, FLAT},
+                           {PC_START_LINEAR, true, true, FLAT},  {PC_START_LCP, true, true, FLAT},     {PC_START_CREEP, false, false, FLAT},
+                           {PC_START_LAST, false, false, 1e-3},  {PC_START_CREEP, false, false, 1e-3}, {PC_START_LAST, false, false, 0.05},
+                           {PC_START_CREEP, false, false, 0.05}, {PC_START_LAST, true, false, FLAT},   {PC_START_CREEP, true, false, FLAT}};
+
+static bool wasFull(const pcWork* work)
 {
-    static const double flat[] = {1e-5, 1e-3, 0.05};
+    for (int i = 0; i < work->nears; i++)
+        if (work->near[work->nearOf[i]].full) return true;
+    return false;
+}
+
+static void keepFull(pcWork* work)
+{
+    for (int i = 0; i < work->nears; i++) work->near[work->nearOf[i]].full = work->full && work->near[work->nearOf[i]].bonds > 0;
+}
+
+static pcStatus solveWith(pcImplicitRun* run, pcWork* work, pcIslandEnd* end)
+{
     pcStatus status = PC_OK;
-    for (int i = 0; i < 3; i++) {
-        work->flat = flat[i];
-        forgetBonds(work);
-        status = pcIslandImplicit(work, end);
-        if (status != PC_OK || end->solved || !hasFaces(work) || !pcArenaGood(work->arena)) break;
+    *end = (pcIslandEnd){.residual = HUGE_VAL};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && status == PC_OK && !end->solved && pcArenaGood(run->arena); i++) {
+        const Way* way = ways + i;
+        if (way->single != work->single && !makeSingle(run, work, way->single) && way->single) continue;
+        if (way->flat > FLAT && !hasRim(run, work)) continue;
+        work->flat = way->flat, work->full = way->full || (i == 0 && wasFull(work)); /* what was flat in the last step is so in this */
+        status = way->from == PC_START_LCP ? pcImplicitApproach(run, work, end) : pcIslandImplicit(work, way->from, end);
     }
+    if (end->solved) keepFull(work);
+    if (!end->solved && work->single) makeSingle(run, work, false);
+    work->full = false;
     return status;
 }
 
@@ -120,11 +168,10 @@ static pcStatus solveWith(pcWork* work, pcIslandEnd* end)
 static pcStatus solveOnce(pcImplicitRun* run, pcWork* work, pcIslandEnd* end)
 {
     work->move.midpoint = run->system->scheme == PC_SCHEME_MIDPOINT && work->rows == 0;
-    pcStatus status = solveWith(work, end);
+    pcStatus status = solveWith(run, work, end);
     if (status != PC_OK || !work->move.midpoint || (end->solved && !actsRigidly(work))) return status;
     work->move.midpoint = false;
-    forgetBonds(work);
-    return solveWith(work, end);
+    return solveWith(run, work, end);
 }
 
 static void takeIsland(pcImplicitRun* run, const pcWork* work)
@@ -153,6 +200,7 @@ static pcStatus solveIsland(pcImplicitRun* run, const pcIsland* island)
         if (status != PC_OK || !pcArenaGood(run->arena)) return status;
     } else {
         r->step.residual = larger(r->step.residual, end.residual);
+        if (end.residual > run->settings->tolerance) r->step.outcome = PC_INACCURATE; /* rounding of places allows no better */
     }
     int rows = work.rows + 3 * work.bonds;
     r->step.rows += rows, r->step.contacts += work.bonds,

@@ -37,9 +37,12 @@ pcStatus pcImplicitCheck(pcImplicitRun* run, const pcImplicitResult* result);
 
 /* pairs.c: which pieces could touch. */
 pcStatus pcImplicitPairs(pcImplicitRun* run);
+bool pcLayerOfPair(const pcLayer* a, const pcLayer* b, pcLayer* out); /* either may be NULL: rigid; false: both are */
 
 /* fallback.c: the LCP step of an island, with contacts as they are before the step; writes its velocities and impulses. */
 pcStatus pcImplicitFallBack(pcImplicitRun* run, pcWork* work);
+/* The implicit problem once more, from LCP steps with contacts at its end. */
+pcStatus pcImplicitApproach(pcImplicitRun* run, pcWork* work, pcIslandEnd* out);
 
 /* result.c */
 void pcImplicitSummary(pcImplicitRun* run);

@@ -1,4 +1,6 @@
 /* The implicit step of a pcSystem: shapes become forms, which the memory keeps, and the answer is written as pcSystemStep writes it. */
+#include "implicit/system.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ static bool makeRoom(pcImplicitMemory* memory, int count)
     return true;
 }
 
-static pcStatus formsOf(const pcSystem* system, pcImplicitMemory* memory, pcPlacedForm* out)
+static pcStatus formsOf(const pcSystem* system, const pcLayer* const* layers, pcImplicitMemory* memory, pcPlacedForm* out)
 {
     if (!makeRoom(memory, system->shapeCount)) return pcFail(PC_ERROR_MEMORY, "out of memory for %d forms", system->shapeCount);
     for (int i = 0; i < system->shapeCount; i++) {
@@ -35,11 +37,24 @@ static pcStatus formsOf(const pcSystem* system, pcImplicitMemory* memory, pcPlac
         }
         out[i] = (pcPlacedForm){.form = memory->form[i], .body = placed->body, .pose = placed->pose};
         out[i].category = placed->category, out[i].collide = placed->collide;
+        out[i].layer = layers ? layers[i] : NULL;
     }
     return PC_OK;
 }
 
 /* ---- the answer ---- */
+
+/* What was asked of the normal velocity u, which makes of the gap g that of the end, g + h u to first order: 0 <= p _|_ g + h u >= 0. With a layer
+ * p = h k d' - c h u, d' = -g - h u (G 37), unless its core is met, where d' is the deepest. */
+static void askedOf(const pcImplicitContact* from, const pcLayer* layerOrNull, double h, pcContactResult* out)
+{
+    out->target = -from->before / h;
+    if (!layerOrNull) return;
+    double k = layerOrNull->stiffness[0], c = layerOrNull->damping[0];
+    bool core = from->core > 0.0;
+    out->target = core ? -(from->before + layerOrNull->deepest) / h : -from->before * k / (h * k + c);
+    out->softness = core ? 0.0 : 1.0 / (h * (h * k + c));
+}
 
 static void contactOf(const pcImplicitContact* from, pcContactResult* out)
 {
@@ -52,13 +67,19 @@ static void contactOf(const pcImplicitContact* from, pcContactResult* out)
     for (int i = 0; i < 4; i++) out->impulse[i] = from->impulse[i];
 }
 
-static void writeContacts(const pcImplicitResult* from, pcSystemResult* result)
+static void writeContacts(const pcImplicitResult* from, const pcLayer* const* layers, double h, pcSystemResult* result)
 {
     int count = from->contactCount, room = result->contacts ? result->contactCapacity : 0;
     pcContactResult* wider = count > room && result->grow ? result->grow(result->growContext, count) : NULL;
     if (wider) result->contacts = wider, room = result->contactCapacity = count;
     result->contactCount = count;
-    for (int i = 0; i < count && i < room; i++) contactOf(from->contacts + i, result->contacts + i);
+    for (int i = 0; i < count && i < room; i++) {
+        const pcImplicitContact* c = from->contacts + i;
+        pcLayer layer;
+        bool soft = layers && c->form1 >= 0 && pcLayerOfPair(layers[c->form1], layers[c->form2], &layer);
+        contactOf(c, result->contacts + i);
+        askedOf(c, soft ? &layer : NULL, h, result->contacts + i);
+    }
 }
 
 /* ---- the step ---- */
@@ -83,12 +104,12 @@ static pcStatus stepWithRoom(const pcImplicitSystem* system, const pcSettings* s
     return pcImplicitStep(system, settings, h, result);
 }
 
-static pcStatus run(const pcSystem* system, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings, double h,
-                    pcSystemResult* result)
+static pcStatus run(const pcSystem* system, const pcLayer* const* layers, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings,
+                    double h, pcSystemResult* result)
 {
     pcPlacedForm* form = calloc((size_t)system->shapeCount + 1, sizeof *form);
     if (!form) return pcFail(PC_ERROR_MEMORY, "out of memory for %d forms", system->shapeCount);
-    pcStatus status = formsOf(system, memory, form);
+    pcStatus status = formsOf(system, layers, memory, form);
     pcImplicitSystem s = {.bodyCount = system->bodyCount, .bodies = system->bodies, .formCount = system->shapeCount, .forms = form};
     s.rowCount = system->rowCount, s.rows = system->rows, s.contactCount = system->contactCount, s.contacts = system->contacts;
     memcpy(s.gravity, system->gravity, sizeof s.gravity);
@@ -98,13 +119,13 @@ static pcStatus run(const pcSystem* system, pcImplicitMemory* memory, pcTurn tur
     if (status == PC_OK) status = stepWithRoom(&s, settings, h, memory, &own);
     free(form);
     if (status != PC_OK) return status;
-    writeContacts(&own, result);
+    writeContacts(&own, layers, h, result);
     result->report = own.report.step;
     return PC_OK;
 }
 
-pcStatus pcImplicitSystemStep(const pcSystem* system, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings, double h,
-                              pcSystemResult* result)
+pcStatus pcImplicitLayeredStep(const pcSystem* system, const pcLayer* const* layers, pcImplicitMemory* memory, pcTurn turn,
+                               const pcSettings* settings, double h, pcSystemResult* result)
 {
     if (!settings) return pcFail(PC_ERROR_ARGUMENT, "settings are needed");
     pcSettings plain = *settings;
@@ -113,7 +134,13 @@ pcStatus pcImplicitSystemStep(const pcSystem* system, pcImplicitMemory* memory, 
     if (status != PC_OK) return status;
     if (system->mobility) return pcFail(PC_ERROR_UNSUPPORTED, "model=implicit knows masses, not a mobility");
     pcImplicitMemory own = {0};
-    status = run(system, memory ? memory : &own, turn, settings, h, result);
+    status = run(system, layers, memory ? memory : &own, turn, settings, h, result);
     if (!memory) pcImplicitMemoryClear(&own);
     return status;
+}
+
+pcStatus pcImplicitSystemStep(const pcSystem* system, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings, double h,
+                              pcSystemResult* result)
+{
+    return pcImplicitLayeredStep(system, NULL, memory, turn, settings, h, result);
 }

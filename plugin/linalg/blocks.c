@@ -4,6 +4,10 @@
  *
  *     column j:   A_ij -= L_ik U_kj,   A_ji -= L_jk U_ki      for every k < j with j in column k, and i >= j in column k
  *                 then A_jj = P L U by itself, and L_ij = A_ij A_jj^-1 for i > j
+ *
+ * Threads take the next column each, those first that need no others (by their height in the tree of elimination), and wait for the columns k
+ * that it needs as they come to them, always in the same order of k: so the factors do not depend on the number of threads. Near the end,
+ * where every column needs the one before, a thread has all the others of its column's k to apply while that one is made.
  */
 #include "linalg/blocks.h"
 
@@ -12,10 +16,12 @@
 
 #include <suitesparse/amd.h>
 
+#include "base/pause.h"
 #include "base/simd.h"
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
+#define SHARED_PRODUCTS 20000 /* block products of one factorization, about 1 ms: below, two threads gain nothing */
 
 /* ---- Pattern ------------------------------------------------------------------------------------------------------------------- */
 
@@ -99,25 +105,74 @@ static void writeColumns(pcBlocks* A, const Graph* graph, const int* order, cons
     }
 }
 
-bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcArena* arena)
+/* The rows of the lower factor, from its columns. Returns how many block products a factorization takes. */
+static long long turnPattern(pcBlocks* A, int* filled)
 {
+    long long products = 0;
+    memset(A->rowStart, 0, ((size_t)A->n + 1) * sizeof *A->rowStart);
+    for (int e = 0; e < A->start[A->n]; e++) A->rowStart[A->row[e] + 1]++;
+    for (int j = 0; j < A->n; j++) A->rowStart[j + 1] += A->rowStart[j], filled[j] = A->rowStart[j];
+    for (int k = 0; k < A->n; k++) {
+        long long count = A->start[k + 1] - A->start[k];
+        products += count * count;
+        for (int e = A->start[k]; e < A->start[k + 1]; e++) {
+            int place = filled[A->row[e]]++;
+            A->column[place] = k, A->at[place] = e;
+        }
+    }
+    return products;
+}
+
+/* Columns by their height in the tree of elimination, in which the first row of a column is its parent: neighbours in that order seldom wait
+ * for each other. */
+static void orderTasks(pcBlocks* A, int* height, int* begin)
+{
+    int n = A->n;
+    memset(height, 0, (size_t)n * sizeof *height), memset(begin, 0, ((size_t)n + 1) * sizeof *begin);
+    for (int k = 0; k < n; k++) {
+        if (A->start[k] == A->start[k + 1]) continue;
+        int parent = A->row[A->start[k]];
+        if (height[parent] <= height[k]) height[parent] = height[k] + 1;
+    }
+    for (int k = 0; k < n; k++) begin[height[k] + 1]++;
+    for (int h = 0; h < n; h++) begin[h + 1] += begin[h];
+    for (int k = 0; k < n; k++) A->task[begin[height[k]]++] = k;
+}
+
+/* Which rows each column has, and which columns each row. */
+static bool findPattern(pcBlocks* A, const int* pairs, int pairCount, pcPool* pool, pcArena* arena)
+{
+    int n = A->n;
     Graph graph = {0};
-    *A = (pcBlocks){.n = n};
-    int *order = pcArenaNew(arena, int, n), *parent = pcArenaNew(arena, int, n);
-    A->place = pcArenaNew(arena, int, n), A->start = pcArenaNew(arena, int, n + 1);
-    A->head = pcArenaNew(arena, int, n), A->next = pcArenaNew(arena, int, n);
-    A->at = pcArenaNew(arena, int, n), A->where = pcArenaNew(arena, int, n);
-    if (!graphOf(&graph, n, pairs, pairCount, arena) || (n && !orderOf(&graph, n, order, arena))) return false;
+    int *order = pcArenaRaw(arena, int, n), *parent = pcArenaRaw(arena, int, n), *work = pcArenaRaw(arena, int, n + 1);
+    if (!graphOf(&graph, n, pairs, pairCount, arena) || !orderOf(&graph, n, order, arena)) return false;
     for (int k = 0; k < n; k++) A->place[order[k]] = k;
-    long long total = countColumns(A, &graph, order, parent, A->at, A->where);
-    for (int k = 0; k < n; k++) A->start[k + 1] = A->start[k] + A->at[k];
-    A->row = pcArenaNew(arena, int, total);
-    A->lower = pcArenaNew(arena, double, total* BB), A->upper = pcArenaNew(arena, double, total* BB);
-    A->diagonal = pcArenaNew(arena, double, n* BB), A->pivot = pcArenaNew(arena, int, n* B);
-    A->x = pcArenaNew(arena, double, n* B);
+    long long total = countColumns(A, &graph, order, parent, work, A->where);
+    for (int k = 0; k < n; k++) A->start[k + 1] = A->start[k] + work[k];
+    A->row = pcArenaRaw(arena, int, total), A->column = pcArenaRaw(arena, int, total), A->at = pcArenaRaw(arena, int, total);
     if (!pcArenaGood(arena)) return false;
-    writeColumns(A, &graph, order, parent, A->at, A->where);
+    writeColumns(A, &graph, order, parent, work, A->where);
+    A->pool = turnPattern(A, work) >= SHARED_PRODUCTS ? pool : NULL;
+    orderTasks(A, parent, work);
     return true;
+}
+
+bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool* pool, pcArena* arena)
+{
+    size_t size = (size_t)n;
+    *A = (pcBlocks){.n = n};
+    A->place = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size),
+    A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
+    A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
+    A->done = pcArenaNew(arena, _Atomic int, size);
+    A->diagonal = pcArenaRaw(arena, double, size* BB), A->pivot = pcArenaRaw(arena, int, size* B);
+    A->x = pcArenaRaw(arena, double, size* B);
+    if (!pcArenaGood(arena)) return false;
+    for (int i = 0; i < n; i++) A->place[i] = A->task[i] = i; /* nothing is tied: every order is as good */
+    if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
+    size_t total = (size_t)A->start[n];
+    A->lower = pcArenaRaw(arena, double, total* BB), A->upper = pcArenaRaw(arena, double, total* BB);
+    return pcArenaGood(arena);
 }
 
 /* ---- Values -------------------------------------------------------------------------------------------------------------------- */
@@ -174,37 +229,65 @@ PC_INLINE void rowSubtract(Row* to, double x, const Row* from)
     to->two -= (v2d){x, x} * from->two;
 }
 
-/* C -= X Y */
+/* C -= X Y: first the left four columns of C, then the right two, so that all of Y that is needed stays in registers. */
 PC_INLINE void subtractProduct(double* C, const double* X, const double* Y)
 {
-    Row y[B];
-    for (int k = 0; k < B; k++) y[k] = rowLoad(Y + k * B);
-    for (int i = 0; i < B; i++) {
-        Row sum = rowLoad(C + i * B);
-        for (int k = 0; k < B; k++) rowSubtract(&sum, X[i * B + k], &y[k]);
-        rowStore(C + i * B, &sum);
+    v4d four[B];
+    v2d two[B];
+    PC_UNROLL(6) for (int k = 0; k < B; k++) four[k] = v4Load(Y + k * B);
+    PC_UNROLL(6) for (int i = 0; i < B; i++)
+    {
+        v4d sum = v4Load(C + i * B);
+        PC_UNROLL(6) for (int k = 0; k < B; k++) sum -= v4Splat(X[i * B + k]) * four[k];
+        v4Store(C + i * B, sum);
+    }
+    PC_UNROLL(6) for (int k = 0; k < B; k++) __builtin_memcpy(&two[k], Y + k * B + 4, sizeof two[k]);
+    PC_UNROLL(6) for (int i = 0; i < B; i++)
+    {
+        v2d sum;
+        __builtin_memcpy(&sum, C + i * B + 4, sizeof sum);
+        PC_UNROLL(6) for (int k = 0; k < B; k++) sum -= (v2d){X[i * B + k], X[i * B + k]} * two[k];
+        __builtin_memcpy(C + i * B + 4, &sum, sizeof sum);
     }
 }
 
-/* In place, rows exchanged; false when a pivot vanishes against the block. */
-static bool factorBlock(double* D, int* pivot)
+PC_INLINE void swapRows(double* a, double* b)
 {
-    double size = 0.0;
-    for (int e = 0; e < BB; e++) size = larger(size, fabs(D[e]));
+    Row x = rowLoad(a), y = rowLoad(b);
+    rowStore(a, &y), rowStore(b, &x);
+}
+
+/* What a row has right of column k; zeros before. */
+PC_INLINE Row rightOf(const double* p, int k)
+{
+    Row row = rowLoad(p);
+    v4i four = {0, 1, 2, 3};
+    v2i two = {4, 5};
+    row.four = v4Select(four > k, row.four, v4Splat(0.0)), row.two = v2Select(two > k, row.two, (v2d){0.0, 0.0});
+    return row;
+}
+
+/* In place, rows exchanged; false when a pivot vanishes against the block. */
+PC_INLINE bool factorBlock(double* D, int* pivot)
+{
+    v4d most = v4Splat(0.0);
+    for (int e = 0; e < BB; e += 4) most = v4Max(v4Abs(v4Load(D + e)), most);
+    double size = larger(larger(most[0], most[1]), larger(most[2], most[3]));
     for (int k = 0; k < B; k++) {
         int best = k;
         for (int i = k + 1; i < B; i++) {
             if (fabs(D[i * B + k]) > fabs(D[best * B + k])) best = i;
         }
         pivot[k] = best;
-        for (int j = 0; best != k && j < B; j++) {
-            double swap = D[k * B + j];
-            D[k * B + j] = D[best * B + j], D[best * B + j] = swap;
-        }
+        if (best != k) swapRows(D + k * B, D + best * B);
         if (!(fabs(D[k * B + k]) > 1e-300 + 1e-30 * size)) return false;
+        Row right = rightOf(D + k * B, k);
+        double inverse = 1.0 / D[k * B + k];
         for (int i = k + 1; i < B; i++) {
-            double factor = D[i * B + k] /= D[k * B + k];
-            for (int j = k + 1; j < B; j++) D[i * B + j] -= factor * D[k * B + j];
+            double factor = D[i * B + k] * inverse;
+            Row row = rowLoad(D + i * B);
+            rowSubtract(&row, factor, &right);
+            rowStore(D + i * B, &row), D[i * B + k] = factor;
         }
     }
     return true;
@@ -248,65 +331,108 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
     for (int e = 0; e < BB; e++) X[e % B * B + e / B] = turned[e];
 }
 
-/* Column k, whose next row is j, acts on column j. */
-PC_INLINE void applyColumn(const pcBlocks* A, int k, int j)
+/* Column k, whose entry e is in row j, acts on column j. */
+PC_INLINE void applyColumn(const pcBlocks* A, int k, int e, int j, const int* where)
 {
-    int e = A->at[k];
     const double *Ljk = A->lower + (size_t)e * BB, *Ukj = A->upper + (size_t)e * BB;
     subtractProduct(A->diagonal + (size_t)j * BB, Ljk, Ukj);
     for (int f = e + 1; f < A->start[k + 1]; f++) {
-        size_t target = (size_t)A->where[A->row[f]] * BB;
+        size_t target = (size_t)where[A->row[f]] * BB;
         subtractProduct(A->lower + target, A->lower + (size_t)f * BB, Ukj);
         subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
     }
 }
 
-/* Column k waits at the row it acts on next. */
-static void hang(pcBlocks* A, int k)
+static void await(const pcBlocks* A, int k)
 {
-    if (A->at[k] >= A->start[k + 1]) return;
-    int row = A->row[A->at[k]];
-    A->next[k] = A->head[row], A->head[row] = k;
+    for (int i = 0; atomic_load_explicit(A->done + k, memory_order_acquire) != A->factorization; i++) pcPauseLonger(i);
 }
 
-PC_SIMD bool pcBlocksFactor(pcBlocks* A)
+typedef struct Factors {
+    pcBlocks* A;
+    _Atomic bool singular;
+} Factors;
+
+/* A column that has no factors is done all the same: nobody waits for ever. */
+PC_SIMD static void factorColumn(void* context, int task, int worker)
 {
-    for (int j = 0; j < A->n; j++) A->head[j] = -1;
-    for (int j = 0; j < A->n; j++) {
-        for (int e = A->start[j]; e < A->start[j + 1]; e++) A->where[A->row[e]] = e;
-        for (int k = A->head[j], after; k >= 0; k = after) {
-            after = A->next[k];
-            applyColumn(A, k, j);
-            A->at[k]++;
-            hang(A, k);
-        }
-        double* D = A->diagonal + (size_t)j * BB;
-        if (!factorBlock(D, A->pivot + j * B)) return false;
+    Factors* factors = context;
+    pcBlocks* A = factors->A;
+    int j = A->task[task];
+    int* where = A->where + (size_t)worker * (size_t)A->n;
+    double* D = A->diagonal + (size_t)j * BB;
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
+    for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
+    if (factorBlock(D, A->pivot + j * B)) {
         for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
-        A->at[j] = A->start[j];
-        hang(A, j);
+    } else {
+        atomic_store(&factors->singular, true);
     }
-    return true;
+    atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
+
+bool pcBlocksFactor(pcBlocks* A)
+{
+    Factors factors = {.A = A};
+    A->factorization++;
+    pcPoolShare(A->pool, factorColumn, &factors, A->n);
+    return !atomic_load(&factors.singular);
+}
+
+/* x three times over, as two rows of a block meet it: four, four and four numbers. */
+typedef struct Turned {
+    v4d first, middle, last;
+} Turned;
+
+PC_INLINE Turned turnedOf(const double* x) { return (Turned){v4Load(x), {x[4], x[5], x[0], x[1]}, v4Load(x + 2)}; }
+
+/* Two rows of X times x: their sums are those of the four numbers of each. */
+PC_INLINE void rowsTimes(const double* X, const Turned* x, v4d* even, v4d* odd)
+{
+    const v4i left = {-1, -1, 0, 0};
+    v4d middle = v4Load(X + 4) * x->middle, none = v4Splat(0.0);
+    *even = v4Load(X) * x->first + v4Select(left, middle, none);
+    *odd = v4Load(X + 8) * x->last + v4Select(left, none, middle);
+}
+
+/* {a0 + a1, b0 + b1, a2 + a3, b2 + b3} */
+PC_INLINE v4d halves(v4d a, v4d b) { return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7); }
 
 /* y -= X x */
-static inline void subtractVector(double* y, const double* X, const double* x)
+PC_INLINE void subtractVector(double* y, const double* X, const Turned* x)
 {
-    for (int i = 0; i < B; i++) {
-        for (int k = 0; k < B; k++) y[i] -= X[i * B + k] * x[k];
-    }
+    v4d row[B];
+    for (int i = 0; i < B; i += 2) rowsTimes(X + B * i, x, &row[i], &row[i + 1]);
+    v4d upper = halves(row[0], row[1]), lower = halves(row[2], row[3]), last = halves(row[4], row[5]);
+    v4d left = __builtin_shufflevector(upper, lower, 0, 1, 4, 5), right = __builtin_shufflevector(upper, lower, 2, 3, 6, 7);
+    v4Store(y, v4Load(y) - (left + right));
+    y[4] -= last[0] + last[2], y[5] -= last[1] + last[3];
 }
 
-void pcBlocksSolve(pcBlocks* A, double* b)
+PC_SIMD void pcBlocksSolve(pcBlocks* A, double* b)
 {
     double* x = A->x;
     for (int i = 0; i < A->n; i++) memcpy(x + A->place[i] * B, b + i * B, B * sizeof *x);
     for (int k = 0; k < A->n; k++) {
-        for (int e = A->start[k]; e < A->start[k + 1]; e++) subtractVector(x + A->row[e] * B, A->lower + (size_t)e * BB, x + k * B);
+        Turned turned = turnedOf(x + k * B);
+        for (int e = A->start[k]; e < A->start[k + 1]; e++) subtractVector(x + A->row[e] * B, A->lower + (size_t)e * BB, &turned);
     }
     for (int k = A->n - 1; k >= 0; k--) {
-        for (int e = A->start[k]; e < A->start[k + 1]; e++) subtractVector(x + k * B, A->upper + (size_t)e * BB, x + A->row[e] * B);
+        for (int e = A->start[k]; e < A->start[k + 1]; e++) {
+            Turned turned = turnedOf(x + A->row[e] * B);
+            subtractVector(x + k * B, A->upper + (size_t)e * BB, &turned);
+        }
         solveBlock(A->diagonal + (size_t)k * BB, A->pivot + k * B, x + k * B);
     }
     for (int i = 0; i < A->n; i++) memcpy(b + i * B, x + A->place[i] * B, B * sizeof *x);
+}
+
+int pcBlocksSign(const pcBlocks* A)
+{
+    int sign = 1;
+    for (int e = 0; e < A->n * B; e++) {
+        bool negative = A->diagonal[(size_t)(e / B) * BB + (size_t)(e % B * (B + 1))] < 0.0, swapped = A->pivot[e] != e % B;
+        if (negative != swapped) sign = -sign;
+    }
+    return sign;
 }

@@ -1,41 +1,52 @@
 /*
  * Sparse matrices of 6x6 blocks whose pattern is symmetric and whose values need not be: ordering, LU factors, solution.
  *
- *     pcBlocksPattern(&A, n, pairs, pairCount, arena)    // which blocks (i, j) and (j, i) are there; the diagonal always is
- *     pcBlocksClear(&A), *pcBlocksAt(&A, i, j) += …      // values, row-major in each block
- *     pcBlocksFactor(&A), pcBlocksSolve(&A, x)           // x: right side in, solution out
+ *     pcBlocksPattern(&A, n, pairs, pairCount, pool, arena)    // which blocks (i, j) and (j, i) are there; the diagonal always is
+ *     pcBlocksClear(&A), *pcBlocksAt(&A, i, j) += …            // values, row-major in each block
+ *     pcBlocksFactor(&A), pcBlocksSolve(&A, x)                 // x: right side in, solution out
  */
 #ifndef PC_LINALG_BLOCKS_H
 #define PC_LINALG_BLOCKS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 
 #define PC_BLOCK 6
 #define PC_BLOCK_SIZE (PC_BLOCK * PC_BLOCK)
+#define PC_SHARED_BLOCKS 100 /* from this many on, other threads may be worth waking */
 
 typedef struct pcBlocks {
     int n;
-    int* place;       /* of block row i in the order of elimination */
-    int* start;       /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
-    int* row;         /* their rows (places), ascending, > k */
-    double* diagonal; /* n blocks; after factoring their LU factors */
-    double* lower;    /* block (row[e], k) */
-    double* upper;    /* block (k, row[e]) */
-    int* pivot;       /* PC_BLOCK per diagonal block */
-    int *head, *next; /* work: which columns touch row j next */
-    int *at, *where;  /* work: how far column k is used; where row i stands in the present column */
-    double* x;        /* work: PC_BLOCK * n */
+    int* place;        /* of block row i in the order of elimination */
+    int* start;        /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
+    int* row;          /* their rows (places), ascending, > k */
+    double* diagonal;  /* n blocks; after factoring their LU factors */
+    double* lower;     /* block (row[e], k) */
+    double* upper;     /* block (k, row[e]) */
+    int* pivot;        /* PC_BLOCK per diagonal block */
+    int* rowStart;     /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
+    int *column, *at;  /* … its columns, ascending, and which entry of them it is */
+    int* task;         /* columns in the order in which threads take them: every one after those that act on it */
+    pcPool* pool;      /* who helps; NULL: nobody, or it is not worth while */
+    _Atomic int* done; /* per column: the last factorization that finished it */
+    int factorization;
+    int* where; /* work, n for each thread: where row i stands in the present column */
+    double* x;  /* work: PC_BLOCK * n */
 } pcBlocks;
 
-/* false: out of memory (the arena says so too). A pair may be given many times. */
-bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcArena* arena);
+/* false: out of memory (the arena says so too). A pair may be given many times. pool: whose threads help with large factors, if not NULL; the
+ * factors are the same to the bit. */
+bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool* pool, pcArena* arena);
 void pcBlocksClear(pcBlocks* A);
 /* Where block (i, j) is kept; it must be in the pattern. */
 double* pcBlocksAt(pcBlocks* A, int i, int j);
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
 void pcBlocksSolve(pcBlocks* A, double* x);
+/* Of the determinant, once it is factored: 1 or -1. */
+int pcBlocksSign(const pcBlocks* A);
 
 #endif

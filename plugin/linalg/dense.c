@@ -58,3 +58,11 @@ int pcCholeskyPivoted(int n, double* A, int ld, double tolerance, int* order, in
     for (int k = 0; k < n && status >= 0; k++) order[k]--; /* Fortran counts from 1 */
     return status > 0 ? 0 : status;                        /* positive: the rank is below n */
 }
+
+int pcLeastSquares(int n, double* A, int ld, double* b, double tolerance, int* pivots, double* work, int workSize)
+{
+    int status = 0, one = 1, rank = 0;
+    for (int i = 0; i < n; i++) pivots[i] = 0; /* any order of columns */
+    ALONE(LAPACK_dgelsy(&n, &n, &one, A, &ld, b, &n, pivots, &tolerance, &rank, work, &workSize, &status));
+    return status;
+}

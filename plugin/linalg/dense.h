@@ -26,4 +26,8 @@ int pcCholeskyInvert(int n, double* L, int ld);
  * A_ii) and tells the rank so far. order[k] is the row of A at place k. Work: 2 n numbers. A rank below n is no failure. */
 int pcCholeskyPivoted(int n, double* A, int ld, double tolerance, int* order, int* rank, double* work);
 
+/* The shortest of all x for which |A x - b| is least; b becomes x. Directions that A makes shorter than `tolerance` times the longest count as
+ * none. Work: 8 n numbers at least; n pivots. */
+int pcLeastSquares(int n, double* A, int ld, double* b, double tolerance, int* pivots, double* work, int workSize);
+
 #endif

@@ -9,7 +9,7 @@
 typedef struct pcMass {
     int blocks;
     bool dense;
-    double* L; /* M = L L' */
+    double* L; /* M = L L'; of blocks with the reciprocals of its diagonal in their place */
 } pcMass;
 
 /* M: 36 numbers per block, or (6 blocks)^2; row-major. false: out of memory, or not positive definite. */
@@ -20,5 +20,7 @@ void pcMassSolve(const pcMass* mass, double* x);
 
 /* The same of a single block, which knows no other: not for dense masses. */
 void pcMassSolveBlock(const pcMass* mass, int block, double* x);
+/* And of several at once, in vector lanes: row r is at r * stride. */
+void pcMassSolveRows(const pcMass* mass, int block, int rows, const double* from, double* to, int stride);
 
 #endif

@@ -92,9 +92,9 @@ static pcFarthest farthestAsked(const pcShape* s, v3 o, double t)
     for (int start = 0; start < 6; start++) {
         double sign = start % 2 == 0 ? 1.0 : -1.0;
         v3 u = v3Make(start / 2 == 0 ? sign : 0.0, start / 2 == 1 ? sign : 0.0, start / 2 == 2 ? sign : 0.0);
-        pcFarthest here = farthestOf(pcTipOf(s, u).k, o, t), next = here;
+        pcFarthest here = farthestOf(pcTipOf(s, u).k, o, t);
         for (int i = 0; i < 1000; i++) {
-            next = farthestOf(pcTipOf(s, here.u).k, o, t);
+            pcFarthest next = farthestOf(pcTipOf(s, here.u).k, o, t);
             if (!(next.distance > here.distance * (1.0 + PC_ROUND))) break;
             here = next;
         }
@@ -122,6 +122,8 @@ void pcMetricContainer(const pcFrame* f, pcFrameMetric* out)
         far = pcFarthestFrom(f->shape1, f->c, t);
         if (i > 0 && !(next < last * (1.0 - 2.0 * PC_ROUND))) break;
     }
+    if (!(v3Dot(far.u, far.k) > 0.0))
+        far.k = pcTipOf(f->shape1, far.u).k; /* its centre is on the sphere: scaled by 0, all corners are as far */
     double D = v3Dot(far.u, far.k), r = (R + v3Dot(far.u, f->c)) / D;
     double error = (PC_ROUND * (10.0 * v3Norm(f->c) + 8.0 * R + 14.0 * fabs(r) * f->shape1->outradius) + f->error) / D;
     out->r = r, out->lower = r - error, out->upper = r + error;

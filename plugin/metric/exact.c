@@ -393,7 +393,8 @@ static bool conclude(const ExactFrame* f, const ExactTableau* t, const dd over[2
     out->point = dd3Round(point);
     out->hasBasis = pcBasisSort(t->side, t->vertex, &out->basis);
     out->path = PC_PATH_EXACT;
-    return value > 0.0 && value - out->lower <= ACCEPTED * value && out->upper - value <= ACCEPTED * value;
+    bool ordered = value > 0.0 && out->lower <= value; /* a proof of less than 0 that loses more than all of itself would end above */
+    return ordered && value - out->lower <= ACCEPTED * value && out->upper - value <= ACCEPTED * value;
 }
 
 bool pcMetricExact(const pcFrame* frame, const pcBasis* startOrNull, pcFrameMetric* out)

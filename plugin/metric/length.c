@@ -168,12 +168,20 @@ static bool searchApart(Query* q, v3 start)
 
 /* ---- from the ratio to the length ---- */
 
+/* At a distance that is no more than rounding, so is the direction from point to point: unless it proves the distance, the ratio's does. */
+static void mendNormal(Query* q, v3 ratioNormal)
+{
+    double rounding = TOLERANCE * q->size;
+    if (q->best.s <= rounding && along(q->f, q->best.n) < q->best.s - rounding) q->best.n = ratioNormal;
+}
+
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out)
 {
     Query q = {.f = f, .size = sizeOf(f), .lower = -HUGE_VAL};
     bool apart = m->r > 1.0;
     q.lower = along(f, m->n);
     bool good = tryBasis(&q, &m->basis, m->n) || (apart && searchApart(&q, m->n));
+    if (good && apart) mendNormal(&q, m->n);
     if (good && (apart || q.best.s >= q.lower - TOLERANCE * q.size)) {
         *out = q.best;
         out->lower = apart ? smaller(q.lower, out->s) : out->s;

@@ -27,6 +27,10 @@ static const double CAP = 0.99;
 /* Where the bounds do not meet within rounding, they may be this far apart, relative to r, and the answer says so: faces of a support
  * function with rounded edges. */
 static const double USABLE = 1e-6;
+/* Facets of a polyhedron that are looked through for a face that the other body rests on, and the difference in height of its corners, of
+ * the body's size. */
+#define FEW 32
+static const double LEVEL = 1e-9;
 /* Turns of the search for a common point. */
 #define TURNS 12
 /* Of |c|: points this near are one. */
@@ -43,7 +47,6 @@ typedef struct Query {
 } Query;
 
 static v3 unit(v3 a) { return v3Scale(1.0 / v3Norm(a), a); }
-static bool isQuadric(const pcShape* s) { return s->kind == PC_SHAPE_SPHERE || s->kind == PC_SHAPE_ELLIPSOID; }
 
 /* ---- bounds ---- */
 
@@ -73,7 +76,7 @@ static double provenBelow(Query* q, v3 n, double* reach)
 static double excessOf(const pcShape* s, v3 k)
 {
     v3 near;
-    if (isQuadric(s)) return larger(0.0, v3Norm(v3Make(k.x / s->semi.x, k.y / s->semi.y, k.z / s->semi.z)) - 1.0);
+    if (pcIsQuadric(s)) return larger(0.0, v3Norm(v3Make(k.x / s->semi.x, k.y / s->semi.y, k.z / s->semi.z)) - 1.0);
     return pcShapeNearest(s, k, &near) ? v3Norm(v3Sub(k, near)) / s->inradius : HUGE_VAL;
 }
 
@@ -128,7 +131,7 @@ static bool concludeFit(Query* q, const pcFit* fit, pcMetricPath path)
 static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 start, pcMetricPath path)
 {
     pcFit fit;
-    bool smooth = isQuadric(q->f->shape1) && isQuadric(q->f->shape2);
+    bool smooth = pcIsQuadric(q->f->shape1) && pcIsQuadric(q->f->shape2);
     double reach;
     if (!pcFitFeatures(q->f, q->sigma != 0.0 ? PC_TWO_SIDED : PC_ONE_SIDED, a, b, start, &fit)) return false;
     if (!(fit.value > 0.0)) return false;
@@ -375,6 +378,60 @@ static Progress betweenQuadrics(Query* q)
     return q->sigma == 0.0 && startBetween(q->f, 1e-6, &n) && tryFeatures(q, &POINT, &POINT, n, PC_PATH_NEWTON) ? SOLVED : UNSOLVED;
 }
 
+/* ---- flat contacts at once ---- */
+
+/* The facet of a polyhedron through which the ray from its centre along d leaves it. */
+static int facetTowards(const pcShape* s, v3 d)
+{
+    int best = 0;
+    double most = 0.0;
+    for (int i = 0; i < s->facetCount; i++) {
+        double part = v3Dot(s->normal[i], d) / s->offset[i];
+        if (part > most) most = part, best = i;
+    }
+    return best;
+}
+
+/* Core points that lie farthest along d, up to three of them: a corner, an edge or a face; and the first of all. */
+static void flatAlong(const pcShape* s, v3 d, pcFeature* flat, pcFeature* tip)
+{
+    int count = pcShapeIsPolyhedron(s) ? s->vertexCount : s->coreCount;
+    double top = -HUGE_VAL;
+    *tip = *flat = (pcFeature){.count = 0};
+    for (int i = 0; i < count; i++) {
+        double along = v3Dot(pcShapeK(s, i), d);
+        if (along > top) top = along, tip->vertex[0] = i;
+    }
+    for (int i = 0; i < count && flat->count < 3; i++)
+        if (v3Dot(pcShapeK(s, i), d) >= top - LEVEL * s->outradius) flat->vertex[flat->count++] = i;
+    tip->count = 1;
+}
+
+static void noteFeatures(const pcFeature* a, const pcFeature* b, pcBasis* out)
+{
+    out->count1 = a->count;
+    for (int i = 0; i < 4; i++) {
+        const pcFeature* of = i < a->count ? a : b;
+        int at = i < a->count ? i : i - a->count;
+        out->vertex[i] = at < of->count ? of->vertex[at] : -1;
+    }
+}
+
+/* Bodies mostly rest on faces: the face of a small polyhedron that looks at the other body, and what of that body faces it. */
+static bool tryFace(Query* q, int side)
+{
+    const pcFrame* f = q->f;
+    const pcShape* s = pcFrameShape(f, side);
+    double sign = side == 0 ? 1.0 : -1.0;
+    if (!pcShapeIsPolyhedron(s) || s->facetCount > FEW || pcFrameShape(f, 1 - side)->kind == PC_SHAPE_SUPPORT) return false;
+    v3 a = s->normal[facetTowards(s, v3Scale(sign, pcFrameLocal(f, side, f->c)))], n = v3Scale(sign, pcFramePlaced(f, side, a));
+    pcFeature flat[2], tip[2], cap;
+    for (int i = 0; i < 2; i++) flatAlong(pcFrameShape(f, i), v3Scale(i == 0 ? 1.0 : -1.0, pcFrameLocal(f, i, n)), flat + i, tip + i);
+    noteFeatures(flat, flat + 1, &q->out->basis);
+    if (pcCapAlong(f, 1 - side, n, &cap)) return tryFeatures(q, side == 1 ? &cap : tip, side == 1 ? tip + 1 : &cap, n, PC_PATH_NEWTON);
+    return tryFeatures(q, flat, flat + 1, n, PC_PATH_NEWTON);
+}
+
 /* ---- one query ---- */
 
 static bool recall(const pcFrame* f, const pcPairCache* cache, pcBasis* basis, v3* n)
@@ -403,10 +460,12 @@ static void remember(const pcFrame* f, const pcFrameMetric* m, pcPairCache* cach
 static Progress solveCold(Query* q)
 {
     Tableau t;
-    if (isQuadric(q->f->shape1) && isQuadric(q->f->shape2)) {
+    if (pcIsQuadric(q->f->shape1) && pcIsQuadric(q->f->shape2)) {
         Progress progress = betweenQuadrics(q);
         if (progress != UNSOLVED) return progress;
     }
+    bool rests = (tryFace(q, 0) || tryFace(q, 1)) && !(q->sigma == 0.0 && q->out->r < ON_SURFACE);
+    if (rests) return SOLVED;
     startInside(q, &t);
     return pivot(q, &t);
 }
@@ -419,7 +478,7 @@ static Progress solve(const pcFrame* f, double sigma, const pcPairCache* cache, 
     v3 n;
     if (recall(f, cache, &basis, &n)) {
         out->basis = basis;
-        bool smooth = isQuadric(f->shape1) && isQuadric(f->shape2);
+        bool smooth = pcIsQuadric(f->shape1) && pcIsQuadric(f->shape2);
         if (smooth ? tryFeatures(&q, &POINT, &POINT, n, PC_PATH_WARM) : tryBasis(&q, &basis, n, PC_PATH_WARM)) return SOLVED;
     }
     return solveCold(&q);

@@ -54,6 +54,7 @@ PC_INLINE pcTip pcFrameTip(const pcFrame* f, int side, v3 n)
     return tip;
 }
 
+PC_INLINE bool pcIsQuadric(const pcShape* s) { return s->kind == PC_SHAPE_SPHERE || s->kind == PC_SHAPE_ELLIPSOID; }
 PC_INLINE const pcShape* pcFrameShape(const pcFrame* f, int side) { return side == 0 ? f->shape1 : f->shape2; }
 PC_INLINE v3 pcFrameLocal(const pcFrame* f, int side, v3 a) { return side == 0 ? a : m3TMul(&f->R, a); }
 PC_INLINE v3 pcFramePlaced(const pcFrame* f, int side, v3 a) { return side == 0 ? a : m3Mul(&f->R, a); }

@@ -15,15 +15,14 @@ static const double THIN = 64.0 * PC_ROUND;
 static pcStatus normaliseRows(const double* abcd, int count, double* rows, double* d)
 {
     for (int k = 0; k < count; k++) {
-        v3 a = v3Load(abcd + 4 * (size_t)k);
-        double offset = abcd[4 * (size_t)k + 3], largest = v3Max(a);
-        if (!v3Finite(a) || !isfinite(offset)) return pcFail(PC_ERROR_NOT_FINITE, "half-space %d has a number that is not finite", k);
-        if (!(largest > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "half-space %d has a zero normal", k);
-        a = v3Scale(1.0 / largest, a);
-        double norm = v3Norm(a);
-        v3Store(rows + 4 * (size_t)k, v3Scale(1.0 / norm, a));
+        const double* given = abcd + 4 * (size_t)k;
+        v3 a;
+        if (!v3Finite(v3Load(given)) || !isfinite(given[3]))
+            return pcFail(PC_ERROR_NOT_FINITE, "half-space %d has a number that is not finite", k);
+        if (!pcUnitPlane(given, &a, d + k))
+            return pcFail(PC_ERROR_ARGUMENT, "half-space %d has a zero normal, or is farther away than numbers go", k);
+        v3Store(rows + 4 * (size_t)k, a);
         rows[4 * (size_t)k + 3] = 1.0;
-        d[k] = offset / largest / norm;
     }
     return PC_OK;
 }
@@ -84,6 +83,25 @@ static pcStatus bodyFromRows(double* rows, const double* d, int count, const dou
     return status;
 }
 
+/* Beside a half-space at 1e300 the others drown, in the LP and in the dual body. So the answer is looked at: no corner may be above a half-space
+ * by more than this part of the body. */
+static const double WITHIN = 1e-7;
+
+static pcStatus checkCorners(const pcShape* s, const double* abcd, int count)
+{
+    double size = s->outradius + v3Max(s->centre);
+    for (int k = 0; k < count; k++) {
+        v3 a = {0};
+        double offset = 0.0;
+        pcUnitPlane(abcd + 4 * (size_t)k, &a, &offset);
+        for (int i = 0; i < s->vertexCount; i++)
+            if (!(v3Dot(a, v3Load(s->vertex + 3 * (size_t)i)) <= offset + WITHIN * size))
+                return pcFail(PC_ERROR_ARGUMENT,
+                              "half-space %d and others differ too much in size for what they have in common to be found", k);
+    }
+    return PC_OK;
+}
+
 pcStatus pcShapeFromPlanes(const double* abcd, int count, const double* centreOrNull, pcShape** out)
 {
     if (!abcd || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeFromPlanes needs half-spaces and a place for the shape");
@@ -92,7 +110,13 @@ pcStatus pcShapeFromPlanes(const double* abcd, int count, const double* centreOr
     if (!rows) return pcFail(PC_ERROR_MEMORY, "no memory for %d half-spaces", count);
     double* d = rows + 4 * (size_t)count;
     pcStatus status = normaliseRows(abcd, count, rows, d);
-    if (status == PC_OK) status = bodyFromRows(rows, d, count, centreOrNull, out);
+    pcShape* made = NULL;
+    if (status == PC_OK) status = bodyFromRows(rows, d, count, centreOrNull, &made);
     free(rows);
+    if (status == PC_OK) status = checkCorners(made, abcd, count);
+    if (status == PC_OK)
+        *out = made;
+    else
+        pcShapeFree(made);
     return status;
 }

@@ -122,19 +122,20 @@ static v3 trialDirection(int i)
 
 static pcStatus trySupport(const pcShape* s)
 {
-    double slop = RADIUS_SLOP * s->outradius;
     for (int i = 0; i < TRIALS; i++) {
         v3 d = trialDirection(i);
         pcTip tip = pcTipAsked(s, d);
+        double far = hypot(hypot(tip.k.x, tip.k.y), tip.k.z);                     /* also where squares are too small for numbers */
+        double slop = RADIUS_SLOP * (smaller(far, s->outradius) + s->centreSize); /* what rounding does to the point */
         if (!v3Finite(tip.k))
             return pcFail(PC_ERROR_NOT_FINITE, "the support function gives no finite point along (%g, %g, %g)", d.x, d.y, d.z);
         if (!(tip.value >= s->inradius - slop))
             return pcFail(PC_ERROR_ARGUMENT, "the support function reaches %g along (%g, %g, %g): less than the inradius %g", tip.value,
                           d.x, d.y, d.z, s->inradius);
-        if (!(v3Norm(tip.k) <= s->outradius + slop))
+        if (!(far <= s->outradius + slop))
             return pcFail(PC_ERROR_ARGUMENT,
-                          "the support function gives a point %g from the centre along (%g, %g, %g): the outradius is %g", v3Norm(tip.k),
-                          d.x, d.y, d.z, s->outradius);
+                          "the support function gives a point %g from the centre along (%g, %g, %g): the outradius is %g", far, d.x, d.y,
+                          d.z, s->outradius);
     }
     return PC_OK;
 }

@@ -87,6 +87,10 @@ void pcMeshFree(pcMesh* mesh);
 /* Convex hull by qhull, coplanar facets merged (hull.c). */
 pcStatus pcMeshFromPoints(const double* xyz, int count, pcMesh* out);
 
+/* The plane a.x = d by a unit normal. A power of two is taken out first, which rounds nothing, because 1 / a of a tiny normal is beyond all
+ * numbers. False: there is no normal, or the plane is farther away than numbers go (simple.c). */
+bool pcUnitPlane(const double abcd[4], v3* normal, double* offset);
+
 /* Edges, fans, climbing blocks, table, volume, radii; takes a copy of the mesh (shape.c). */
 pcStatus pcShapeFromMesh(const pcMesh* mesh, pcShapeKind kind, const double* centreOrNull, pcShape** out);
 

@@ -35,22 +35,36 @@ pcStatus pcShapeBox(const double size[3], pcShape** out)
     return PC_OK;
 }
 
+bool pcUnitPlane(const double abcd[4], v3* normal, double* offset)
+{
+    int exponent;
+    double scaled[4];
+    frexp(v3Max(v3Load(abcd)), &exponent);
+    for (int i = 0; i < 4; i++) scaled[i] = ldexp(abcd[i], -exponent);
+    v3 a = v3Load(scaled);
+    double largest = v3Max(a);
+    if (!(largest > 0.0)) return false;
+    a = v3Scale(1.0 / largest, a);
+    double norm = v3Norm(a);
+    *normal = v3Scale(1.0 / norm, a), *offset = scaled[3] / largest / norm;
+    return isfinite(*offset);
+}
+
 pcStatus pcShapeHalfSpace(const double abcd[4], pcShape** out)
 {
     if (!abcd || !out) return pcFail(PC_ERROR_ARGUMENT, "pcShapeHalfSpace needs a plane and a place for the shape");
     v3 a = v3Load(abcd);
     if (!v3Finite(a) || !isfinite(abcd[3])) return pcFail(PC_ERROR_NOT_FINITE, "the plane of a half-space has a number that is not finite");
-    double largest = v3Max(a);
-    if (!(largest > 0.0)) return pcFail(PC_ERROR_ARGUMENT, "the plane of a half-space has a zero normal");
-    a = v3Scale(1.0 / largest, a);
-    double norm = v3Norm(a);
+    v3 normal;
+    double offset;
+    if (!pcUnitPlane(abcd, &normal, &offset))
+        return pcFail(PC_ERROR_ARGUMENT, "the plane of a half-space has a zero normal, or is farther away than numbers go");
     pcShape* s = pcShapeNew(PC_SHAPE_HALFSPACE);
     if (!s) return pcFail(PC_ERROR_MEMORY, "no memory for a half-space");
     int exponent;
-    frexp(largest, &exponent);
+    frexp(v3Max(a), &exponent);
     for (int i = 0; i < 4; i++) s->plane[i] = ldexp(abcd[i], -exponent); /* the same plane, by numbers near 1 */
-    s->planeNormal = v3Scale(1.0 / norm, a);
-    s->planeOffset = abcd[3] / largest / norm;
+    s->planeNormal = normal, s->planeOffset = offset;
     s->volume = s->inradius = s->outradius = INFINITY;
     s->unbounded = true;
     s->centre = s->centroid = v3Scale(s->planeOffset, s->planeNormal);

@@ -181,33 +181,55 @@ static void setGroups(const pcCone* cone, pcLaw law, const double* e, const doub
     }
 }
 
-/* One disc is what nearly all contacts have, and there the height has a closed form: inside the disc (e_n) s = e_n r_n - u_n - h, else
- * (e_n + e_g) s = e_n r_n - u_n + (|z| - h). */
-static double heightOfDisc(Group* g, double start, double e, double* bend)
-{
-    double s = (start - g->h) / e, weight = g->e;
-    *bend = e;
-    if (lengthOf(g->z, g->size) <= s * g->e) return inside(g), s;
-    onDisc(g, 0.0);
-    *bend = e + weight;
-    s = (start + g->rest) / *bend;
-    if (s > 0.0) onDisc(g, s);
-    return larger(s, 0.0);
-}
-
 static void frictionLaw(const pcCone* cone, pcLaw law, const double* e, const double* r, const double* u, double* c, double* G)
 {
     Group groups[PC_CONE_GROUPS];
     setGroups(cone, law, e, r, u, groups);
-    double bend, start = e[0] * r[0] - u[0];
-    bool disc = cone->groups == 1 && !groups[0].edges;
-    double s = disc ? heightOfDisc(groups, start, e[0], &bend) : heightOf(groups, cone->groups, start, e[0], &bend);
+    double bend, s = heightOf(groups, cone->groups, e[0] * r[0] - u[0], e[0], &bend);
     memset(c, 0, (size_t)cone->rows * sizeof *c);
     if (G) memset(G, 0, (size_t)(cone->rows * cone->rows) * sizeof *G);
     if (!(s > 0.0)) return;
     c[0] = s;
     for (int k = 0, row = 1; k < cone->groups; row += groups[k++].size) memcpy(c + row, groups[k].c, (size_t)groups[k].size * sizeof *c);
     if (G) frictionDerivative(groups, cone->groups, bend, cone->rows, G);
+}
+
+/* ---- one disc ----
+ * What nearly all contacts have, and there the height has a closed form: inside the disc e_n s = e_n r_n - u_n - h, else
+ * (e_n + e_g) s = e_n r_n - u_n + (|z| - h). */
+
+static bool isDisc(const pcCone* cone) { return cone->groups == 1 && cone->groupSize[0] == 2 && cone->edges == 0; }
+
+/* G = (1, w)(1, w + dh)' / bend + T / e, T between the second and third row: its diagonal and what is beside it. */
+static void discDerivative(const double w[2], const double dh[2], double bend, const double T[3], double e, double* G)
+{
+    double d0 = (w[0] + dh[0]) / bend, d1 = (w[1] + dh[1]) / bend, ds = 1.0 / bend;
+    G[0] = ds, G[1] = d0, G[2] = d1;
+    G[3] = w[0] * ds, G[4] = T[0] / e + w[0] * d0, G[5] = T[1] / e + w[0] * d1;
+    G[6] = w[1] * ds, G[7] = T[1] / e + w[1] * d0, G[8] = T[2] / e + w[1] * d1;
+}
+
+static void discLaw(pcLaw law, const double* e, const double* r, const double* u, double* c, double* G)
+{
+    double er[2] = {e[1] * r[1], e[1] * r[2]}, z[2] = {er[0] - u[1], er[1] - u[2]}, start = e[0] * r[0] - u[0], bend = e[0];
+    double length = lengthOf(z, 2), h = law == PC_LAW_COULOMB ? lengthOf(u + 1, 2) : 0.0, s = (start - h) / bend;
+    double w[2] = {0.0, 0.0}, T[3] = {1.0, 0.0, 1.0}, dh[2] = {0.0, 0.0};
+    bool slides = !(length <= s * e[1]);
+    if (slides) {
+        double rest = h > 0.0 ? (dot(er, er, 2) - 2.0 * dot(er, u + 1, 2)) / (length + h) : length;
+        bend = e[0] + e[1], s = (start + rest) / bend;
+        w[0] = z[0] / length, w[1] = z[1] / length;
+        double turn = s * e[1] / length;
+        T[0] = turn * w[1] * w[1], T[1] = -turn * w[0] * w[1], T[2] = turn * w[0] * w[0];
+    }
+    if (!(s > 0.0)) {
+        memset(c, 0, 3 * sizeof *c);
+        if (G) memset(G, 0, 9 * sizeof *G);
+        return;
+    }
+    c[0] = s, c[1] = slides ? s * w[0] : z[0] / e[1], c[2] = slides ? s * w[1] : z[1] / e[1];
+    if (h > 0.0) dh[0] = u[1] / h, dh[1] = u[2] / h;
+    if (G) discDerivative(w, dh, bend, T, e[1], G);
 }
 
 /* One group held to |u_g| <= lambda: nothing inside, what is beyond is taken by the impulse. */
@@ -252,6 +274,8 @@ void pcConeLaw(const pcCone* cone, pcLaw law, const double* slip, const double* 
     if (cone->kind == PC_CONE_FRICTION) {
         if (law == PC_LAW_GIVEN_SLIP) {
             givenSlipLaw(cone, slip, e, r, u, c, G);
+        } else if (isDisc(cone)) {
+            discLaw(law, e, r, u, c, G);
         } else {
             frictionLaw(cone, law, e, r, u, c, G);
         }

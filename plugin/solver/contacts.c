@@ -117,7 +117,7 @@ static void fill(Contacts* s, const pcDelassus* p, const double* start)
 
 static bool contactsNew(Contacts* s, const pcDelassus* p, const pcSolveSettings* settings, pcArena* arena)
 {
-    size_t all = (size_t)(p->dim * p->contacts);
+    size_t all = (size_t)p->dim * (size_t)p->contacts;
     s->cone = pcArenaNew(arena, pcCone, p->contacts);
     s->place = pcArenaNew(arena, int, all), s->scale = pcArenaNew(arena, double, all);
     if (!pcArenaGood(arena)) return false;
@@ -153,7 +153,13 @@ pcSolveInfo pcDelassusSolve(const pcDelassus* p, const pcSolveSettings* settings
         pcFail(PC_ERROR_MEMORY, "Out of memory for a contact problem of %d rows.", p->dim * p->contacts);
     } else {
         info = solve(&s, settings);
-        for (int i = 0; i < p->dim * p->contacts; i++) r[i] = s.place[i] >= 0 ? s.scale[i] * s.c[s.place[i]] : 0.0;
+        bool finite = true;
+        for (int i = 0; i < p->dim * p->contacts; i++)
+            r[i] = s.place[i] >= 0 ? s.scale[i] * s.c[s.place[i]] : 0.0, finite &= isfinite(r[i]) != 0;
+        if (!finite) { /* beyond what a double holds: no answer */
+            memset(r, 0, (size_t)(p->dim * p->contacts) * sizeof *r);
+            info.outcome = PC_LIMIT, info.residual = INFINITY;
+        }
     }
     pcArenaFree(&arena);
     return info;

@@ -8,6 +8,7 @@
  * where it sticks, until one corner lies along the impulse. A fan turned so gives what the disc gives, so the fixed point of turning and
  * solving solves the circular problem. Turning alone converges linearly, in tens of passes where many contacts slide: Anderson's method
  * is told the angles of those that do. From pass to pass the last impulses give the guess, so that a pass needs few iterations or none.
+ * Where turning does not settle (friction of 50 and more, as for tyres), fans become narrow, and Newton's method on the discs takes over.
  * What is then missing (v = f + M^-1 J'c has lost digits where a light body carries a heavy one) is left to the proximal method from there
  * on, counted as a fall-back.
  */
@@ -20,14 +21,18 @@
 #include "solver/anderson.h"
 #include "solver/certificate.h"
 #include "solver/memory.h"
+#include "solver/polish.h"
 #include "solver/sparse.h"
 
 #define EDGES 8     /* corners of a fan */
 #define PASSES 20   /* turns of the fans */
 #define FINE 0.03   /* of the tolerance: turning goes on until then, where it still helps; velocities of ill-conditioned worlds need it */
-#define STALL 4     /* passes without getting better by half: then turning does not help */
-#define HELPED 3    /* passes in which the method had to be helped: the others would be as hard */
-#define SLIDES 1e-7 /* |u| / (w |c|): less is the rounding of a group that sticks */
+#define NARROWER 10 /* passes with fans that are narrower from pass to pass, … */
+#define NARROW_RESIDUAL 0.01 /* … from answers as near as this, … */
+#define NARROW_ROWS 240      /* … of problems up to this size */
+#define STALL 4              /* passes without getting better by half: then turning does not help */
+#define HELPED 3             /* passes in which the method had to be helped: the others would be as hard */
+#define SLIDES 1e-7          /* |u| / (w |c|): less is the rounding of a group that sticks */
 #define HALF_TURN 3.14159265358979323846
 
 typedef struct Fan {
@@ -38,7 +43,7 @@ typedef struct Fan {
     pcAnderson anderson;
 } Fan;
 
-static bool hasDiscs(const pcProblem* p)
+bool pcFanHasDiscs(const pcProblem* p)
 {
     for (int k = 0; k < p->cones; k++)
         for (int g = 0; g < (p->cone[k].kind == PC_CONE_FRICTION ? p->cone[k].groups : 0); g++)
@@ -46,11 +51,11 @@ static bool hasDiscs(const pcProblem* p)
     return false;
 }
 
-static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, pcArena* arena)
+static bool fanNew(Fan* fan, const pcFanMethod* method, const pcProblem* p, int edges, pcArena* arena)
 {
-    if (p->rows > method->largest || !pcReduce(p, EDGES, arena, &fan->reduced)) return false;
+    if (p->rows > method->largest || !pcReduce(p, edges, arena, &fan->reduced)) return false;
     fan->z = pcArenaRaw(arena, double, fan->reduced.n);
-    fan->discs = hasDiscs(p);
+    fan->discs = pcFanHasDiscs(p);
     if (!fan->discs) return pcArenaGood(arena);
     fan->wanted = pcArenaNew(arena, double, p->cones* PC_CONE_GROUPS);
     return pcArenaGood(arena) && pcAndersonNew(&fan->anderson, p->cones * PC_CONE_GROUPS, arena);
@@ -115,6 +120,7 @@ static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverM
     if (pcArenaGood(&memory->arena)) {
         memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);
         pcConeSettings other = {.tolerance = settings->tolerance, .warm = isfinite(info->solve.residual)};
+        other.maxIterations = settings->maxIterations; /* who limits the work wants no more of it here either */
         pcConeInfo found = pcSparseSolve(p, &other, memory, x, y);
         info->solve.fallbacks++;
         /* Of answers about as good, this one: a ray, or a fan, may have let go of rows that could have been met. */
@@ -127,34 +133,78 @@ static void finish(const pcProblem* p, const pcConeSettings* settings, pcSolverM
     pcArenaRelease(&memory->arena, mark);
 }
 
+/* Turning has not settled, but each pass was solved: the last ones leave a few contacts whose slip turns as their fans do. From there Newton's
+ * method on the discs themselves; where it fails, a pass with fans whose corners crowd about the direction it would start from, closer
+ * from pass to pass. */
+static void narrow(const pcFanMethod* method, const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info,
+                   double* v, double* c)
+{
+    pcArena* arena = &memory->arena;
+    size_t mark = pcArenaMark(arena), unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
+    Fan fan = {0};
+    double *x = pcArenaRaw(arena, double, unknowns), *y = pcArenaRaw(arena, double, rows), width = HALF_TURN / 4.0;
+    bool goesOn = pcArenaGood(arena) && fanNew(&fan, method, p, PC_FAN_NARROW, arena);
+    if (goesOn) memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);
+    for (int round = 0; goesOn; round++) {
+        bool polished = pcPolish(&fan.reduced, settings->tolerance, arena, &info->solve.iterations, x, y);
+        pcCertificate certificate = pcCertify(p, x, y, arena);
+        if (pcCertificateOff(&certificate) < info->solve.residual) {
+            memcpy(v, x, unknowns * sizeof *v), memcpy(c, y, rows * sizeof *c);
+            info->solve.residual = pcCertificateOff(&certificate),
+            info->solve.outcome = outcomeOf(&certificate, settings->tolerance, PC_SOLVED);
+        }
+        goesOn = !polished && round < NARROWER;
+        if (!goesOn) break;
+        fan.reduced.width = width /= PC_FAN_SHRINK;
+        turn(&fan, y, false);
+        pcSolveInfo lcp = pass(method, &fan, true, settings, arena, x, y);
+        info->solve.iterations += lcp.iterations, info->solve.fallbacks += lcp.fallbacks;
+        goesOn = lcp.outcome == PC_SOLVED;
+    }
+    pcArenaRelease(arena, mark);
+}
+
+/* Passes until they get no better. The best of them goes to v and c: a later one may end on a ray. */
+static void passes(const pcFanMethod* method, const pcProblem* p, const pcConeSettings* settings, pcArena* arena, pcConeInfo* info,
+                   double* v, double* c)
+{
+    Fan fan = {0};
+    size_t unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
+    double *x = pcArenaRaw(arena, double, unknowns), *y = pcArenaRaw(arena, double, rows), last = INFINITY;
+    bool ready = fanNew(&fan, method, p, EDGES, arena) && pcArenaGood(arena), known = settings->warm;
+    if (!ready) return;
+    memcpy(x, v, unknowns * sizeof *x), memcpy(y, c, rows * sizeof *y);
+    turn(&fan, y, false);
+    for (int round = 0, stall = 0, helped = 0; round < (fan.discs ? PASSES : 1) && stall < STALL && helped < HELPED;
+         round++, known = true) {
+        pcSolveInfo lcp = pass(method, &fan, known, settings, arena, x, y);
+        pcCertificate certificate = pcCertify(p, x, y, arena);
+        double residual = certificate.residual, best = info->solve.residual;
+        info->solve.iterations += lcp.iterations, info->solve.fallbacks += lcp.fallbacks;
+        info->solve.products += lcp.products, info->solve.restarts += lcp.restarts;
+        if (residual < best || round == 0) {
+            memcpy(v, x, unknowns * sizeof *v), memcpy(c, y, rows * sizeof *c);
+            info->solve.residual = residual, info->solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
+        }
+        bool fine = residual <= FINE * settings->tolerance || !fan.discs;
+        if ((info->solve.outcome == PC_SOLVED && fine) || lcp.outcome == PC_RAY) break;
+        helped += lcp.fallbacks > 0;
+        stall = residual < 0.5 * best ? 0 : stall + 1;
+        turn(&fan, y, residual < last && round > 0);
+        last = residual;
+    }
+}
+
 pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v,
                       double* c)
 {
     pcConeInfo info = {.solve = {.outcome = PC_LIMIT, .residual = INFINITY}, .solver = method->name};
-    pcArena* arena = &memory->arena;
-    size_t mark = pcArenaMark(arena);
-    Fan fan = {0};
-    bool ready = fanNew(&fan, method, p, arena), known = settings->warm;
-    if (!known) pcConeStart(p, v, c);
-    double best = INFINITY;
-    if (ready) turn(&fan, c, false);
-    for (int round = 0, stall = 0, helped = 0; ready && round < (fan.discs ? PASSES : 1) && stall < STALL && helped < HELPED;
-         round++, known = true) {
-        pcSolveInfo lcp = pass(method, &fan, known, settings, arena, v, c);
-        pcCertificate certificate = pcCertify(p, v, c, arena);
-        bool better = certificate.residual < info.solve.residual;
-        info.solve.iterations += lcp.iterations, info.solve.fallbacks += lcp.fallbacks;
-        info.solve.products += lcp.products, info.solve.restarts += lcp.restarts;
-        info.solve.residual = certificate.residual;
-        info.solve.outcome = outcomeOf(&certificate, settings->tolerance, lcp.outcome);
-        bool fine = certificate.residual <= FINE * settings->tolerance || !fan.discs;
-        if ((info.solve.outcome == PC_SOLVED && fine) || lcp.outcome == PC_RAY) break;
-        helped += lcp.fallbacks > 0;
-        stall = certificate.residual < 0.5 * best ? 0 : stall + 1;
-        best = smaller(best, certificate.residual);
-        turn(&fan, c, better && round > 0);
-    }
-    pcArenaRelease(arena, mark);
+    size_t mark = pcArenaMark(&memory->arena);
+    if (!settings->warm) pcConeStart(p, v, c);
+    passes(method, p, settings, &memory->arena, &info, v, c);
+    pcArenaRelease(&memory->arena, mark);
+    bool small = p->rows <= NARROW_ROWS && settings->maxIterations == 0, near = info.solve.residual <= NARROW_RESIDUAL;
+    if (info.solve.outcome != PC_SOLVED && small && near && pcFanHasDiscs(p)) narrow(method, p, settings, memory, &info, v, c);
     if (info.solve.outcome != PC_SOLVED) finish(p, settings, memory, &info, v, c);
     return info;
 }

@@ -15,4 +15,7 @@ typedef struct pcFanMethod {
 pcConeInfo pcFanSolve(const pcFanMethod* method, const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory,
                       double* v, double* c);
 
+/* Whether there is anything to turn: else one pass is exact. */
+bool pcFanHasDiscs(const pcProblem* problem);
+
 #endif

@@ -251,7 +251,7 @@ static void start(Chi* chi, Iteration* it, bool warm)
 
 static void fallBack(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c, pcConeInfo* info)
 {
-    pcConeSettings cold = {.tolerance = settings->tolerance};
+    pcConeSettings cold = {.tolerance = settings->tolerance, .maxIterations = settings->maxIterations};
     pcConeInfo other = pcSparseSolve(p, &cold, memory, v, c);
     other.solve.fallbacks = 1;
     other.solve.iterations += info->solve.iterations;

@@ -4,7 +4,7 @@
 
 #include "solver/problem.h"
 
-/* maxIterations: pivots of one pass. */
+/* maxIterations: pivots of one pass. hard: polygons get no quick try before. */
 pcConeInfo pcLemkeConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *     A      active: w_i < z_i, where F_i = w_i; elsewhere F_i = z_i
  *     d      Newton's direction:  d_i = -z_i outside A,   M_AA d_A = -w_A - (M d_outside)_A      by GMRES, never factored        (E)
- *     P      preconditioner: blocks of M_AA that belong to one contact, with SHIFT on the diagonal. (The units of scaled.h already are a
- *            diagonal one.)
+ *     P      preconditioner: Gauss and Seidel's method, once through all contacts and back, so that an impulse is felt by all that it
+ *            reaches; B its blocks, those of M_AA that belong to one contact, with SHIFT on the diagonal, inverted
  *     phi    sqrt(z^2 + w^2) - z - w, of Fischer and Burmeister: zero where F is
  *     Psi    1/2 sum phi^2: smooth, where 1/2 |F|^2 is not; its gradient is g = a phi + M'(b phi), a = z/r - 1, b = w/r - 1
  *     eps    of a round: w + eps (z - y) in place of w, M + eps I in place of M, with y the answer of the round before (proximal
@@ -12,7 +12,7 @@
  *
  * E's method takes d as it is and may cycle, or stop at a point that solves nothing: a sphere thrown along a plane. Two things are done
  * about it. Friction makes M_AA singular for many A (more corners active than directions), and then there is no d or a senseless one: eps
- * makes it regular, from large to small. And a step must make Psi smaller than the largest of the last few values (Newton's may climb for
+ * makes it regular, from large to small; without friction the first round has none. And a step must make Psi smaller than the largest of the last few values (Newton's may climb for
  * a while); where no length of d does, the step is along -g, and where that fails the round is repeated with a larger eps. Every point is
  * measured afresh from z, so that errors do not add up. What is not solved then is Lemke's.
  */
@@ -43,11 +43,13 @@
 #define HALVINGS 10
 #define LESS 1e-4 /* what a step must gain, relative to its length */
 #define SHIFT 1e-2
-#define WEAK 1e-6 /* a pivot of P; entries are about 1 */
+#define WEAK 1e-6 /* a pivot of a block; entries are about 1 */
 #define GMRES_RESTART 80
 #define GMRES_LIMIT 240  /* products of one direction */
 #define PRODUCT_LIMIT 4  /* of all directions, times n + 100: about what Lemke's method would cost */
 #define GMRES_USABLE 0.5 /* a relative residual; a direction worse than that is no Newton direction */
+#define GMRES_MOST 1e-3  /* relative residuals: what always is enough */
+#define GMRES_LEAST 1e-9
 
 typedef struct Newton {
     pcScaledLcp* lcp;
@@ -62,7 +64,7 @@ typedef struct Newton {
     int active, *index;     /* A, in order */
     double *rhs, *x, *room; /* of A; room for all rows */
     int groups, *first;     /* groups of A, as places in index */
-    double* blocks;         /* of P, one after the other */
+    double *blocks, *share; /* B, one after the other; of one group */
     pcArena* arena;
 } Newton;
 
@@ -80,7 +82,7 @@ static bool newtonNew(Newton* m, const pcMinmap* p, pcArena* arena)
 {
     *m = (Newton){.arena = arena, .bestResidual = INFINITY, .lcp = p->lcp};
     m->w = pcArenaNew(arena, double, 2 * (size_t)m->lcp->ld);
-    double** vectors[] = {&m->z, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room};
+    double** vectors[] = {&m->z, &m->d, &m->dw, &m->g, &m->tryZ, &m->tryW, &m->best, &m->y, &m->rhs, &m->x, &m->room, &m->share};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = pcArenaNew(arena, double, m->lcp->ld);
     m->index = pcArenaNew(arena, int, p->lcp->n);
     m->first = pcArenaNew(arena, int, (p->groups ? p->groups : p->lcp->n) + 1);
@@ -158,7 +160,7 @@ static bool invert(int n, double* A)
     return true;
 }
 
-/* P's block of the group whose variables are at `index`; the identity if there is none. */
+/* B of the group whose variables are at `index`; the identity if there is none. */
 static void makeBlock(const Newton* m, int size, const int* index, double* block)
 {
     for (int e = 0; e < size * size; e++) {
@@ -179,16 +181,32 @@ static void makeBlocks(Newton* m)
     }
 }
 
+/* y_k += B_k r_k for group k, and r = x - (M + eps I) y, which is kept in room, as it is then. */
+static void relax(Newton* m, int k, const double* block, double* y)
+{
+    int start = m->first[k], size = m->first[k + 1] - start;
+    const int* index = m->index + start;
+    for (int i = 0; i < size; i++) {
+        m->share[i] = 0.0;
+        for (int j = 0; j < size; j++) m->share[i] -= block[i * size + j] * m->room[index[j]];
+    }
+    for (int i = 0; i < size; i++) y[start + i] -= m->share[i], m->room[index[i]] += m->eps * m->share[i];
+    pcScaledAdd(m->lcp, size, index, m->share, m->room);
+}
+
 static void precondition(void* self, const double* x, double* y)
 {
-    const Newton* m = self;
-    const double* row = m->blocks;
-    for (int k = 0; k < m->groups; k++) {
-        int start = m->first[k], size = m->first[k + 1] - start;
-        for (int i = 0; i < size; i++, row += size) {
-            y[start + i] = 0.0;
-            for (int j = 0; j < size; j++) y[start + i] += row[j] * x[start + j];
-        }
+    Newton* m = self;
+    const double* block = m->blocks;
+    memset(m->room, 0, (size_t)m->lcp->ld * sizeof *m->room);
+    memset(y, 0, (size_t)m->active * sizeof *y);
+    for (int i = 0; i < m->active; i++) m->room[m->index[i]] = x[i];
+    for (int pass = 0; pass < 2 * m->groups; pass++) {
+        bool back = pass >= m->groups;
+        int k = back ? 2 * m->groups - 1 - pass : pass, size = m->first[k + 1] - m->first[k];
+        if (back) block -= size * size;
+        if (pass != m->groups) relax(m, k, block, y); /* the last group would follow itself */
+        if (!back) block += size * size;
     }
 }
 
@@ -208,8 +226,8 @@ static void product(Newton* m)
     for (int i = 0; i < m->lcp->n; i++) m->dw[i] += m->eps * m->d[i];
 }
 
-/* d and dw; false: GMRES found none that is worth trying. The nearer the solution, the more exactly. */
-static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
+/* d and dw, with `exact` as the part that may be left of the equation; false: GMRES found none that is worth trying. */
+static bool newtonDirection(Newton* m, const pcMinmap* p, double exact)
 {
     findActive(m, p);
     for (int i = 0; i < m->lcp->n; i++) m->d[i] = -m->z[i];
@@ -218,7 +236,7 @@ static bool newtonDirection(Newton* m, const pcMinmap* p, double residual)
     for (int k = 0; k < m->active; k++) m->rhs[k] = -m->w[m->index[k]] - m->dw[m->index[k]];
     if (m->active == 0) return true;
     makeBlocks(m);
-    pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, larger(1e-9, smaller(1e-3, 0.01 * residual))};
+    pcGmres equation = {m->active, m, multiply, precondition, GMRES_RESTART, GMRES_LIMIT, exact};
     pcGmresInfo found = pcGmresSolve(&equation, m->rhs, m->arena, m->x);
     m->products += found.products, m->restarts += found.restarts;
     for (int k = 0; k < m->active; k++) m->d[m->index[k]] = m->x[k];
@@ -249,11 +267,12 @@ static bool search(Newton* m, double a, double from, double gain)
     return false;
 }
 
+/* The nearer the solution, the more exactly. */
 static bool newtonStep(Newton* m, const pcMinmap* p, double residual)
 {
-    double most = m->Psi;
+    double most = m->Psi, exact = larger(GMRES_LEAST, smaller(GMRES_MOST, 0.01 * residual));
     for (int i = 0; i < MEMORY; i++) most = larger(most, m->last[i]);
-    return newtonDirection(m, p, residual) && search(m, 1.0, smaller(most, CLIMB * m->Psi), LESS * m->Psi);
+    return newtonDirection(m, p, exact) && search(m, 1.0, smaller(most, CLIMB * m->Psi), LESS * m->Psi);
 }
 
 /* Along -g, first to where a linear Psi would vanish. */
@@ -311,18 +330,28 @@ static void polish(Newton* m, const pcMinmap* p)
     double residual;
     m->eps = EPS_LEAST;
     memcpy(m->y, m->z, (size_t)p->lcp->n * sizeof *m->y);
-    if (m->bestResidual <= POLISHED || !newtonDirection(m, p, measure(m, 0, &residual))) return;
+    measure(m, 0, &residual);
+    if (m->bestResidual <= POLISHED || !newtonDirection(m, p, GMRES_MOST)) return;
     tryStep(m, 1.0);
     accept(m);
     measure(m, 1, &residual);
     m->steps++;
 }
 
+/* Variables without a diagonal, which are those of slip, are what makes M_AA singular. */
+static bool hasFriction(const pcScaledLcp* lcp)
+{
+    for (int i = 0; i < lcp->n; i++)
+        if (lcp->lifted[i]) return true;
+    return false;
+}
+
 static void iterate(Newton* m, const pcMinmap* p)
 {
     int limit = p->maxIterations ? p->maxIterations : STEP_LIMIT;
+    double firstEps = p->guess ? EPS_WARM : EPS_COLD;
     size_t size = (size_t)p->lcp->n * sizeof *m->z;
-    m->eps = p->guess ? EPS_WARM : EPS_COLD;
+    m->eps = hasFriction(p->lcp) ? firstEps : 0.0;
     for (int failures = 0; m->steps < limit && failures <= FAILURE_LIMIT && m->products < PRODUCT_LIMIT * (p->lcp->n + 100);) {
         memcpy(m->y, m->z, size);
         int before = m->steps, left = limit - before;
@@ -331,8 +360,12 @@ static void iterate(Newton* m, const pcMinmap* p)
             polish(m, p);
             return;
         }
-        if (round == ROUND_FAILED) failures++, memcpy(m->z, m->y, size);
-        m->eps = round == ROUND_FAILED ? 10.0 * m->eps : larger(EPS_LEAST, m->eps * (m->steps - before <= 5 ? 0.01 : 0.1));
+        if (round == ROUND_DONE && m->steps == before && m->eps == EPS_LEAST) return; /* the next round would be this one again */
+        if (round == ROUND_FAILED) failures += m->eps > 0.0, memcpy(m->z, m->y, size);
+        if (!(m->eps > 0.0))
+            m->eps = firstEps;
+        else
+            m->eps = round == ROUND_FAILED ? 10.0 * m->eps : larger(EPS_LEAST, m->eps * (m->steps - before <= 5 ? 0.01 : 0.1));
     }
 }
 

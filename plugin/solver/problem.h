@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "pcontact/types.h"
 
 typedef enum pcConeKind { PC_CONE_FREE = 0, PC_CONE_BOX, PC_CONE_FRICTION } pcConeKind;
@@ -54,6 +55,7 @@ typedef struct pcProblem {
     int cones;
     const pcCone* cone;
     bool coulomb;
+    pcPool* pool;         /* threads that help with factors of many blocks; NULL: none */
     double velocityScale; /* > 0: what counts as one unit of velocity in residuals: max(|f|, |g| h, gamma |d| / h) */
 } pcProblem;
 
@@ -68,6 +70,9 @@ typedef struct pcCertificate {
     double momentum;   /* max |M (v - f) - J'c|, by impulse scale: solvers keep this at rounding */
 } pcCertificate;
 
+/* How far an answer that missed its tolerance is off: a small residual is worth nothing where momentum was given up for it. */
+static inline double pcCertificateOff(const pcCertificate* c) { return c->residual >= c->momentum ? c->residual : c->momentum; }
+
 typedef struct pcConeSettings {
     double tolerance;
     int maxIterations; /* 0: the solver's own */
@@ -75,8 +80,8 @@ typedef struct pcConeSettings {
     bool warm;         /* v and c come in with a guess */
     double rough; /* an answer with about this residual will do where no short way leads to a better one; 0: it will not (auto, sparse) */
     bool close;   /* warm: the guess is an answer but for a few contacts (sparse) */
-    bool hard;    /* short ways were tried in vain on much the same problem (auto) */
-    double guess; /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto) */
+    bool hard;    /* short ways were tried in vain on much the same problem (auto, lemke) */
+    double guess; /* the guess c is the answer if its residual is at most this; 0: it is not asked whether it is (auto, lemke) */
 } pcConeSettings;
 
 typedef struct pcConeInfo {
@@ -93,6 +98,7 @@ pcSolverMemory* pcSolverMemoryCreate(void);
 void pcSolverMemoryFree(pcSolverMemory* memory);
 size_t pcSolverMemoryPeak(const pcSolverMemory* memory);       /* most that a solve has taken, bytes */
 void pcSolverMemoryMatch(pcSolverMemory* memory, size_t peak); /* room for a solve that takes as much */
+bool pcSolverMemoryStarved(pcSolverMemory* memory);            /* whether a solve since the last question was refused memory */
 
 /* One row of the table of solvers. solve() writes v and c always (its best), never unchecked: info.residual is measured on what it wrote. */
 typedef pcConeInfo pcConeSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);

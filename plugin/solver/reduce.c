@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "linalg/dense.h"
 #include "linalg/mass.h"
 
@@ -33,16 +34,21 @@ static bool mobilities(const pcProblem* p, double* Z, pcArena* arena)
     pcMass mass;
     size_t mark = pcArenaMark(arena);
     bool good = pcMassFactor(&mass, p->blocks, p->dense, p->mass, arena);
-    for (int row = 0; good && row < p->rows; row++) {
+    for (int row = 0; good && p->dense && row < p->rows; row++) {
         double* z = Z + at(row, 0, widthOf(p));
         for (int side = 0; side < 2; side++) {
             int block = p->block[2 * row + side];
-            if (block < 0) continue;
-            double* place = p->dense ? z + 6 * block : z + 6 * side;
-            memcpy(place, p->J + at(row, 6 * side, 12), 6 * sizeof *z);
-            if (!p->dense) pcMassSolveBlock(&mass, block, place);
+            if (block >= 0) memcpy(z + 6 * block, p->J + at(row, 6 * side, 12), 6 * sizeof *z);
         }
-        if (p->dense) pcMassSolve(&mass, z);
+        pcMassSolve(&mass, z);
+    }
+    for (int k = 0; good && !p->dense && k < p->cones; k++) {
+        const pcCone* cone = &p->cone[k];
+        for (int side = 0; side < 2; side++) {
+            int block = p->block[2 * cone->row + side];
+            size_t first = at(cone->row, 6 * side, 12);
+            if (block >= 0) pcMassSolveRows(&mass, block, cone->rows, p->J + first, Z + first, 12);
+        }
     }
     pcArenaRelease(arena, mark);
     return good;
@@ -215,11 +221,20 @@ int pcReducedCorners(const pcReduced* r, int k, int group)
     return cone->groupSize[group] == 1 ? 2 : pcReducedIsDisc(cone, group) ? r->edges : cone->edges;
 }
 
+/* From the first corner of a disc's polygon to the i-th. */
+static double turnTo(const pcReduced* r, int i)
+{
+    if (r->width == 0.0) return i * (TWO_PI / r->edges);
+    int side = i <= r->edges / 2 ? i : r->edges - i;
+    double turn = side > 2 ? (side - 2) * (TWO_PI / 8) : side == 2 ? PC_FAN_SHRINK * r->width : side * r->width;
+    return i == side ? turn : -turn;
+}
+
 void pcReducedCorner(const pcReduced* r, int k, int group, int i, double d[2])
 {
     const pcCone* cone = &r->problem->cone[k];
-    double start = pcReducedIsDisc(cone, group) ? r->angle[k * PC_CONE_GROUPS + group] : cone->angle;
-    double angle = start + i * (TWO_PI / pcReducedCorners(r, k, group));
+    bool disc = pcReducedIsDisc(cone, group);
+    double angle = disc ? r->angle[k * PC_CONE_GROUPS + group] + turnTo(r, i) : cone->angle + i * (TWO_PI / pcReducedCorners(r, k, group));
     bool single = cone->groupSize[group] == 1;
     d[0] = single ? (i ? -1.0 : 1.0) : cos(angle);
     d[1] = single ? 0.0 : sin(angle);
@@ -284,8 +299,7 @@ static void freeImpulses(const pcReduced* r, double* c)
     for (int k = 0; k < r->rank; k++) c[freeAt(r, k)] = r->x[k];
 }
 
-/* v = f + M^-1 J'c, or W c. */
-static void velocityOf(const pcReduced* r, const double* c, double* v)
+void pcReducedVelocity(const pcReduced* r, const double* c, double* v)
 {
     const pcProblem* p = r->problem;
     for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
@@ -300,15 +314,32 @@ static void velocityOf(const pcReduced* r, const double* c, double* v)
     }
 }
 
-void pcReducedExpand(const pcReduced* r, const double* z, double* v, double* c)
+/* Friction that exceeds its limit does so by rounding, of z or of c_n where that is next to nothing: it is brought back. */
+static void keepLimits(const pcReduced* r, double* z)
 {
+    for (int k = 0; k < r->problem->cones; k++) {
+        const pcCone* cone = &r->problem->cone[k];
+        int normal = r->first[k], corner = normal + 1;
+        for (int g = 0; g < (cone->kind == PC_CONE_FRICTION ? cone->groups : 0); g++) {
+            int slip = corner + pcReducedCorners(r, k, g);
+            double sum = 0.0, limit = larger(z[normal], 0.0);
+            for (int i = corner; i < slip; i++) sum += z[i];
+            for (int i = corner; sum > limit && i < slip; i++) z[i] *= limit / sum;
+            corner = slip + 1;
+        }
+    }
+}
+
+void pcReducedExpand(const pcReduced* r, double* z, double* v, double* c)
+{
+    keepLimits(r, z);
     for (int i = 0; i < r->problem->rows; i++) c[i] = r->shift[i];
     for (int i = 0; i < r->n; i++) {
         if (z[i] == 0.0) continue;
         for (int e = 2 * i; e < 2 * i + 2; e++) c[r->column[e]] += r->value[e] * z[i];
     }
     freeImpulses(r, c);
-    velocityOf(r, c, v);
+    pcReducedVelocity(r, c, v);
 }
 
 /* c_g between two neighbouring corners: beta of both. Returns their sum, which exceeds c_n only if c is outside its cone. */

@@ -16,12 +16,17 @@
 #include "solver/problem.h"
 #include "solver/scaled.h"
 
+#define PC_FAN_NARROW \
+    12 /* corners: eight spread evenly, and two on either side of the first, at the width and at PC_FAN_SHRINK times the width */
+#define PC_FAN_SHRINK 8.0
+
 typedef struct pcReduced {
     const pcProblem* problem;
     int n;
     pcScaledLcp lcp; /* M and q */
     double *W, *u0;  /* u = W c + u0 with the FREE rows given and taken as they are; rows x rows, symmetric, softness included */
     int edges;       /* corners of the polygon that stands for a disc */
+    double width;    /* 0: they are spread evenly; else PC_FAN_NARROW of them, some no further than this from the first */
     double* angle;   /* PC_CONE_GROUPS per cone: of the first corner */
     /* private */
     double* Z;            /* M^-1 J', one row of 6 blocks numbers per row */
@@ -55,8 +60,10 @@ bool pcReduce(const pcProblem* problem, int edges, pcArena* arena, pcReduced* ou
 bool pcReducedAssemble(pcReduced* reduced, pcArena* arena);
 /* For pcReduce: room for what pcReducedAssemble makes. */
 bool pcReducedRoom(pcReduced* reduced, pcArena* arena);
-/* v and c of z. */
-void pcReducedExpand(const pcReduced* reduced, const double* z, double* v, double* c);
+/* v and c of z, in which friction that rounding took over its limit is brought back. */
+void pcReducedExpand(const pcReduced* reduced, double* z, double* v, double* c);
+/* v = f + M^-1 J'c, or W c. */
+void pcReducedVelocity(const pcReduced* reduced, const double* c, double* v);
 /* A z that gives c as nearly as it can: a guess for a solver that starts from one. */
 void pcReducedGuess(const pcReduced* reduced, const double* c, double* z);
 

@@ -65,7 +65,7 @@ static void boundColumns(pcReduced* r, int k)
 /* A quarter of the corners by their angles, the others by quarter turns, if these lead to corners. */
 static void groupColumns(pcReduced* r, int k, int g, int z, int row)
 {
-    int corners = pcReducedCorners(r, k, g), quarter = corners % 4 == 0 ? corners / 4 : corners;
+    int corners = pcReducedCorners(r, k, g), quarter = corners % 4 == 0 && r->width == 0.0 ? corners / 4 : corners;
     for (int i = 0; i < corners; i++) {
         double d[2];
         if (i < quarter)

@@ -15,6 +15,7 @@
 #include "solver/delassus.h"
 #include "solver/interior.h"
 #include "solver/memory.h"
+#include "solver/path.h"
 #include "solver/proximal.h"
 #include "solver/stiffness.h"
 
@@ -234,9 +235,18 @@ static void bestGive(const Best* best, const pcProblem* p, double* v, double* c)
     memcpy(v, best->v, (size_t)pcUnknowns(p) * sizeof *v), memcpy(c, best->c, (size_t)p->rows * sizeof *c);
 }
 
-/* A guess gets a short try near to it; then Newton's method begins at what an interior point method finds, unless that is all that is asked
- * for; then again at the best so far, because large steps to begin with get further than small ones in the end; what these cannot finish
- * starts again from nothing. */
+/* Many blocks under Coulomb's law: the path of Newton's method from (v, c), if there is one. Returns how many factorizations it took. */
+static int path(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, Best* best, double* v, double* c)
+{
+    if (p->W || p->blocks < MANY_BLOCKS) return 0;
+    pcPathInfo found = pcPathSolve(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
+    if (found.residual < best->residual) bestKeep(best, p, found.residual, v, c);
+    return found.factors;
+}
+
+/* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what
+ * an interior point method finds, unless that is all that is asked for; then again at the best so far, because large steps to begin with
+ * get further than small ones in the end, as long as it gets better; what these cannot finish starts again from nothing. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
@@ -246,18 +256,23 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     pcProximalSettings method = {.tolerance = rough, .held = held};
     pcProximalInfo found = {.residual = INFINITY};
     Best best = bestNew(p, arena);
+    bool followed = false; /* a path, which gets further than any way from nothing */
     for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
         int restarts = found.restarts + (start > GUESS && settings->warm);
+        double bestBefore = best.residual;
+        if (start == GUESS && settings->hard && !settings->close) continue;
         if (start == INTERIOR) {
             int factors = settings->maxIterations ? 0 : interior(p, linear, rough, arena, v, c);
             found.iterations = before += factors;
             if (factors > 0 && settings->rough > 0.0) break;
             if (factors == 0) continue;
+            int walked = path(p, linear, rough, arena, &best, v, c);
+            found.iterations = before += walked, followed = walked > 0;
             method.tolerance = p->coulomb ? rough : smaller(rough, UNIQUE);
         }
         if (start >= AGAIN && start <= AGAIN_LAST && !(best.residual <= PROMISING)) continue;
         if (start >= AGAIN && start <= AGAIN_LAST) bestGive(&best, p, v, c);
-        if (start == NOTHING && p->blocks >= MANY_BLOCKS && best.residual <= NEARLY * rough) break;
+        if (start == NOTHING && p->blocks >= MANY_BLOCKS && (followed || best.residual <= NEARLY * rough)) break;
         if (start == NOTHING) pcConeStart(p, v, c);
         method.warm = start < NOTHING, method.maxIterations = start == GUESS    ? first
                                                               : start < NOTHING ? TEPID_LIMIT
@@ -266,6 +281,7 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
         found = pcProximalSolve(linear, &method, arena, v, c);
         found.iterations += before, found.restarts += restarts;
         if ((start > GUESS || settings->close) && found.residual < best.residual) bestKeep(&best, p, found.residual, v, c);
+        if (start >= AGAIN && start < AGAIN_LAST && !(best.residual < bestBefore)) start = AGAIN_LAST;
     }
     if (!found.converged && best.residual < found.residual) bestGive(&best, p, v, c);
     return found;
@@ -317,9 +333,9 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
         pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         info.solve.iterations = found.iterations;
         info.solve.fallbacks = found.restarts;
-        info.solve.residual = certificate.residual;
-        if (isfinite(certificate.residual)) info.solve.outcome = PC_INACCURATE;
-        if (certificate.residual <= settings->tolerance && certificate.momentum <= settings->tolerance) info.solve.outcome = PC_SOLVED;
+        bool solved = pcCertificateOff(&certificate) <= settings->tolerance;
+        info.solve.residual = solved ? certificate.residual : pcCertificateOff(&certificate);
+        if (isfinite(info.solve.residual)) info.solve.outcome = solved ? PC_SOLVED : PC_INACCURATE;
     }
     pcArenaRelease(&memory->arena, mark);
     return info;

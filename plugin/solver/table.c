@@ -31,6 +31,13 @@ size_t pcSolverMemoryPeak(const pcSolverMemory* memory) { return memory->arena.p
 
 void pcSolverMemoryMatch(pcSolverMemory* memory, size_t peak) { pcArenaMatch(&memory->arena, peak); }
 
+bool pcSolverMemoryStarved(pcSolverMemory* memory)
+{
+    bool starved = memory->arena.starved;
+    memory->arena.starved = false;
+    return starved;
+}
+
 void pcSolverMemoryFree(pcSolverMemory* memory)
 {
     if (memory) pcArenaFree(&memory->arena);

@@ -115,5 +115,5 @@ static bool deal(Held* held)
 void pcStepHoldPoints(pcStep* step)
 {
     Held held = {.step = step};
-    if (deal(&held)) pcPoolRun(step->memory->pool, step->threads, holdTask, &held, step->islandCount);
+    if (deal(&held)) pcPoolRun(step->memory->pool, step->threads, false, holdTask, &held, step->islandCount);
 }

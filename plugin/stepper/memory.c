@@ -49,6 +49,16 @@ bool pcMemoryPrepare(pcMemory* memory, int threads)
     return true;
 }
 
+bool pcMemoryStarved(pcMemory* memory)
+{
+    bool starved = false;
+    for (int i = 0; i < memory->workers; i++) {
+        starved |= pcSolverMemoryStarved(memory->worker[i].solver) || memory->worker[i].arena.starved;
+        memory->worker[i].arena.starved = false;
+    }
+    return starved;
+}
+
 /* Which worker gets an island is chance: so that this decides nothing about memory, all have the room of the one that has most. Only of small
  * islands: large ones would take it for every thread. */
 void pcMemoryLevel(pcMemory* memory)

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "broadphase/broadphase.h"
 #include "constraint/constraint.h"
-#include "stepper/pool.h"
+#include "base/pool.h"
 
 typedef struct pcKeptPair {
     int shape1, shape2;
@@ -67,6 +67,7 @@ struct pcMemory {
 /* Pools and workers for so many threads; false if out of memory. */
 void pcMemoryLevel(pcMemory* memory); /* after a step */
 bool pcMemoryPrepare(pcMemory* memory, int threads);
+bool pcMemoryStarved(pcMemory* memory); /* whether a worker was refused memory since the last question */
 void pcMemoryClear(pcMemory* memory);
 
 /* The pair's cache of the last step, or an empty one. `from` goes through the old list and is kept from call to call: pairs ascend. */

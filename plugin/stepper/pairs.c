@@ -1,13 +1,24 @@
-/* From placed shapes to contacts: candidate pairs, then the events of each. */
+/*
+ * From placed shapes to contacts: candidate pairs, then the events of each. Pairs are measured by all threads, a batch at a time; contacts are
+ * made of them in their order, so that nothing depends on the number of threads, and the host's callback is called by this thread alone.
+ */
 #include <string.h>
 
+#include "base/rotation.h"
 #include "base/status.h"
+#include "shape/shape.h"
 #include "stepper/stepper.h"
 
 /* A pair with more events than this keeps the best set of this size: the deepest, and those that hold the support polygon wide. */
 #define MOST_EVENTS 64
+/* Pairs that are measured before contacts are made of them, where there are several threads; and how many of them are one task. */
+#define BATCH 1024
+#define AT_ONCE 8
 /* So many bodies in a row may be struck one by the other within one step. */
 #define MOST_ROUNDS 8
+
+/* Cosine of normals that are one. */
+static const double ONE_NORMAL = 1.0 - 1e-9;
 
 /* ---- pairs ---- */
 
@@ -128,7 +139,7 @@ static unsigned fixedFlags(const pcStep* step, const pcPair* pair)
 }
 
 /* Centres that coincide have no direction: then from a place beside it, so that the two are pushed apart instead of staying so for ever. */
-static pcStatus eventsOf(pcStep* step, const pcPair* pair, pcPairCache* cache, pcEvent* events, int* count)
+static pcStatus eventsOf(const pcStep* step, const pcPair* pair, pcPairCache* cache, pcEvent* events, int* count)
 {
     const pcShape *shape1 = step->system->shapes[pair->shape1].shape, *shape2 = step->system->shapes[pair->shape2].shape;
     pcPose pose1 = step->pose[pair->shape1], pose2 = step->pose[pair->shape2];
@@ -149,6 +160,51 @@ static pcStatus surfaceOf(pcStep* step, const pcPair* pair, pcSurface* out, bool
     return *wanted ? pcSurfaceCheck(out, "pair with shape", pair->shape2) : PC_OK;
 }
 
+/* n.c - h1 - h2: how far apart the two are along n, in the world. */
+static double apartAlong(const pcStep* step, const pcPair* pair, v3 n)
+{
+    const int index[2] = {pair->shape1, pair->shape2};
+    double apart = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const pcShape* shape = step->system->shapes[index[i]].shape;
+        const pcPose* pose = step->pose + index[i];
+        m3 R;
+        m3FromQuaternion(v4Load(pose->quaternion), &R);
+        v3 outwards = i == 0 ? n : v3Neg(n), centre = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
+        apart -= v3Dot(outwards, centre) + pcTipOf(shape, m3TMul(&R, outwards)).value;
+    }
+    return apart;
+}
+
+static bool hasTips(const pcStep* step, int shape)
+{
+    const pcShape* s = step->system->shapes[shape].shape;
+    return !s->unbounded && !s->triangles;
+}
+
+static bool haveOneNormal(const pcEvent* events, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (v3Dot(v3Load(events[i].normal), v3Load(events[0].normal)) < ONE_NORMAL) return false;
+    return true;
+}
+
+/* Bodies are apart if they are so along one direction, but rows ask for all of them at once. Where a corner comes to the end of the face that it
+ * slides on, the edge there comes near the corner's own other face, and its row would stop the body although along that face's normal
+ * the two overlap by far. Nothing moves farther than the margin within the step: an event that is still apart, and whose normal is twice that
+ * worse than the best one, is not what keeps them apart in the end. Returns how many are left. */
+static int dropBlocked(const pcStep* step, const pcPair* pair, pcEvent* events, int count)
+{
+    double apart[MOST_EVENTS], best = -HUGE_VAL;
+    int left = 0;
+    if (step->settings->gap != PC_GAP_LENGTH || step->settings->margin > 0.0 || haveOneNormal(events, count)) return count;
+    if (!hasTips(step, pair->shape1) || !hasTips(step, pair->shape2)) return count;
+    for (int i = 0; i < count; i++) best = larger(best, apart[i] = apartAlong(step, pair, v3Load(events[i].normal)));
+    for (int i = 0; i < count; i++)
+        if (events[i].gap <= 0.0 || apart[i] >= best - 2.0 * pair->margin) events[left++] = events[i];
+    return left;
+}
+
 static void addEvent(pcStep* step, const pcPair* pair, const pcEvent* event, const pcSurface* surface)
 {
     pcTouch* touch = addTouch(step);
@@ -160,32 +216,81 @@ static void addEvent(pcStep* step, const pcPair* pair, const pcEvent* event, con
     step->report.events++;
 }
 
+typedef struct Measured {
+    pcStatus status;
+    bool known;
+    int count;
+    pcEvent events[MOST_EVENTS];
+} Measured;
+
+static void measurePair(const pcStep* step, int index, Measured* m)
+{
+    if (!m->known) m->count = 0, m->status = eventsOf(step, step->pairs + index, &step->kept[index].cache, m->events, &m->count);
+}
+
 /* A pair that cannot be measured must not fall through each other unnoticed: the step is refused, unless the callback takes the pair out
  * (because its contacts are given, for example). */
-static pcStatus addPair(pcStep* step, const pcPair* pair, pcPairCache* cache)
+static pcStatus addPair(pcStep* step, const pcPair* pair, Measured* m)
 {
-    pcEvent events[MOST_EVENTS];
     pcSurface surface;
-    int count = 0;
     bool wanted;
-    pcStatus measured = eventsOf(step, pair, cache, events, &count);
-    if (measured == PC_OK && count == 0) return PC_OK;
+    if (m->status == PC_OK && m->count == 0) return PC_OK;
     pcStatus status = surfaceOf(step, pair, &surface, &wanted);
     if (status != PC_OK || !wanted) return status;
-    if (measured != PC_OK) return pcFail(measured, "shapes %d and %d: %s", pair->shape1, pair->shape2, pcStatusText(measured));
-    for (int i = 0; i < count && i < MOST_EVENTS; i++) addEvent(step, pair, events + i, &surface);
+    if (m->status != PC_OK) return pcFail(m->status, "shapes %d and %d: %s", pair->shape1, pair->shape2, pcStatusText(m->status));
+    int count = dropBlocked(step, pair, m->events, m->count < MOST_EVENTS ? m->count : MOST_EVENTS);
+    for (int i = 0; i < count; i++) addEvent(step, pair, m->events + i, &surface);
     return PC_OK;
+}
+
+/* ---- batches ---- */
+
+typedef struct Batch {
+    const pcStep* step;
+    Measured* measured;
+    int first, count;
+} Batch;
+
+/* A support function is the host's, who was not promised to be asked by several threads. */
+static bool isOurs(const pcStep* step, int shape) { return step->system->shapes[shape].shape->kind != PC_SHAPE_SUPPORT; }
+
+static void measureSome(void* context, int task, int worker)
+{
+    Batch* batch = context;
+    (void)worker;
+    for (int i = AT_ONCE * task; i < AT_ONCE * (task + 1) && i < batch->count; i++) {
+        const pcPair* pair = batch->step->pairs + batch->first + i;
+        if (!isOurs(batch->step, pair->shape1) || !isOurs(batch->step, pair->shape2)) continue;
+        measurePair(batch->step, batch->first + i, batch->measured + i);
+        batch->measured[i].known = true;
+    }
+}
+
+static pcStatus addBatch(pcStep* step, Batch* batch)
+{
+    pcStatus status = PC_OK;
+    for (int i = 0; i < batch->count; i++) batch->measured[i].known = false;
+    if (batch->count > AT_ONCE)
+        pcPoolRun(step->memory->pool, step->threads, false, measureSome, batch, (batch->count + AT_ONCE - 1) / AT_ONCE);
+    for (int i = 0; i < batch->count && status == PC_OK; i++) {
+        measurePair(step, batch->first + i, batch->measured + i);
+        status = addPair(step, step->pairs + batch->first + i, batch->measured + i);
+    }
+    return status;
 }
 
 pcStatus pcStepEvents(pcStep* step)
 {
-    int from = 0;
+    int from = 0, most = step->threads > 1 && step->pairCount > 2 * AT_ONCE ? BATCH : 1;
+    Batch batch = {.step = step, .measured = pcArenaRaw(step->arena, Measured, most)};
     step->kept = pcArenaNew(step->arena, pcKeptPair, step->pairCount);
     addGiven(step);
-    for (int i = 0; step->kept && i < step->pairCount; i++) {
-        const pcPair* pair = step->pairs + i;
-        step->kept[i] = (pcKeptPair){pair->shape1, pair->shape2, pcHistoryCache(step->last, pair, &from)};
-        pcStatus status = addPair(step, pair, &step->kept[i].cache);
+    if (!pcArenaGood(step->arena)) return PC_OK; /* the arena remembers */
+    for (int i = 0; i < step->pairCount; i++)
+        step->kept[i] = (pcKeptPair){step->pairs[i].shape1, step->pairs[i].shape2, pcHistoryCache(step->last, step->pairs + i, &from)};
+    for (batch.first = 0; batch.first < step->pairCount; batch.first += most) {
+        batch.count = step->pairCount - batch.first < most ? step->pairCount - batch.first : most;
+        pcStatus status = addBatch(step, &batch);
         if (status != PC_OK) return status;
     }
     if (pcArenaGood(step->arena)) pcStepSeams(step);

@@ -79,7 +79,8 @@ static void judgeIslands(pcStep* step)
         r->outcome = answer->info.solve.outcome > r->outcome ? answer->info.solve.outcome : r->outcome;
         r->iterations += answer->info.solve.iterations, r->fallbacks += answer->info.solve.fallbacks;
         r->products += answer->info.solve.products, r->restarts += answer->info.solve.restarts;
-        r->residual = larger(r->residual, answer->certificate.residual);
+        bool solved = answer->info.solve.outcome == PC_SOLVED;
+        r->residual = larger(r->residual, solved ? answer->certificate.residual : pcCertificateOff(&answer->certificate));
         r->equality = larger(r->equality, answer->certificate.equality);
         r->coneExcess = larger(r->coneExcess, answer->certificate.coneExcess);
         r->energyError = larger(r->energyError, answer->energyError);

@@ -61,6 +61,7 @@ static const Field fields[] = {
     {.name = "lookahead", .kind = WHOLE, .offset = AT(lookahead), .high = 1, .wanted = "0 or 1"},
     {.name = "tolerance", .kind = NUMBER, .offset = AT(tolerance), .low = 1e-16, .high = 1, .wanted = "a number from 1e-16 to 1"},
     {.name = "threads", .kind = WHOLE, .offset = AT(threads), .high = 256, .wanted = "a whole number from 0 to 256"},
+    {.name = "islands", .kind = WHOLE, .offset = AT(islands), .high = 1, .wanted = "0 or 1"},
     {.name = "fixedPoint", .kind = WHOLE, .offset = AT(fixedPoint), .low = 1, .high = 3, .wanted = "1, 2 or 3"},
     {.name = "reportAfter", .kind = WHOLE, .offset = AT(reportAfter), .high = 1, .wanted = "0 or 1"},
     {.name = "report", .kind = TEXT, .offset = AT(report)},
@@ -81,6 +82,7 @@ pcSettings pcDefaultSettings(void)
                         .mu2 = (double)NAN,
                         .tolerance = 1e-10,
                         .threads = 1,
+                        .islands = 1,
                         .fixedPoint = 1,
                         .cookie = COOKIE};
 }
@@ -285,8 +287,10 @@ static pcStatus unknownName(const char* name)
 {
     char known[400] = "";
     const Field* nearest = fields;
+    int least = INT_MAX;
     for (const Field* f = fields; f < fields + FIELDS; f++) {
-        if (lettersApart(name, f->name) < lettersApart(name, nearest->name)) nearest = f;
+        int apart = lettersApart(name, f->name);
+        if (apart < least) least = apart, nearest = f;
         snprintf(known + strlen(known), sizeof known - strlen(known), " %s", f->name);
     }
     return pcFail(PC_ERROR_ARGUMENT, "there is no setting '%.40s': did you mean %s? There are%s", name, nearest->name, known);
@@ -306,11 +310,12 @@ static pcStatus readWord(pcSettings* s, char* word)
     return unknownName(word);
 }
 
-/* The next word of *text into `word`; quotes keep blanks and commas together. 0: the end, -1: too long or a quote that never ends. */
+/* The next word of *text into `word`; quotes keep blanks and commas together, and "" is a word. 0: the end, -1: too long or a quote that never
+ * ends. */
 static int nextWord(const char** text, char* word, size_t capacity)
 {
     const char* at = *text + strspn(*text, " \t\r\n,");
-    bool quoted = false;
+    bool quoted = false, there = *at != 0;
     size_t length = 0;
     for (; *at && (quoted || !strchr(" \t\r\n,", *at)); at++) {
         if (*at == '"')
@@ -321,7 +326,7 @@ static int nextWord(const char** text, char* word, size_t capacity)
             return -1;
     }
     word[length] = 0, *text = at;
-    return quoted ? -1 : length > 0;
+    return quoted ? -1 : there;
 }
 
 pcStatus pcSettingsParse(pcSettings* settings, const char* text)

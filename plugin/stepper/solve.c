@@ -1,5 +1,6 @@
 /* Islands to solvers and back: warm start, threads. What bounces is in restitution.c. */
 #include "base/sort.h"
+#include "linalg/blocks.h"
 #include "solver/certificate.h"
 #include "stepper/stepper.h"
 
@@ -95,5 +96,8 @@ static bool orderIslands(pcStep* step)
 
 void pcStepSolve(pcStep* step)
 {
-    if (orderIslands(step)) pcPoolRun(step->memory->pool, step->threads, solveTask, step, step->islandCount);
+    if (!orderIslands(step) || step->islandCount == 0) return;
+    bool sharing = step->islands[step->largestFirst[0]].problem.blocks >= PC_SHARED_BLOCKS;
+    for (int i = 0; i < step->islandCount; i++) step->islands[i].problem.pool = step->memory->pool;
+    pcPoolRun(step->memory->pool, step->threads, sharing, solveTask, step, step->islandCount);
 }

@@ -82,6 +82,8 @@ static pcStatus solve(pcStep* step)
     pcStepWarm(step);
     pcStepSolve(step);
     if (step->pointCount > 0 && hasMemory(step)) pcStepHoldPoints(step);
+    if (pcMemoryStarved(step->memory)) /* what such an island has for an answer is none */
+        return pcFail(PC_ERROR_MEMORY, "out of memory in solving a step of %d bodies", step->system->bodyCount);
     return PC_OK;
 }
 

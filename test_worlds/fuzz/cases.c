@@ -13,16 +13,6 @@
 
 /* ---- random numbers ---- */
 
-uint64_t pcRandomBits(pcRandom* random)
-{
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-double pcRandomUnit(pcRandom* random) { return (double)(pcRandomBits(random) >> 11) * 0x1p-53; }
-
 static pcRandom randomFor(uint64_t seed, uint64_t a, uint64_t b)
 {
     pcRandom random = {seed * 0x2545f4914f6cdd1du + a};

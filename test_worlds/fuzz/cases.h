@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "test_worlds/fuzz/random.h"
 #include "test_worlds/unit/certificate.h"
 
 #define PC_BLOCK_CASES 500
@@ -17,13 +18,6 @@ const char* pcFamilyName(int family);
 
 /* -1 if there is no such family. */
 int pcFamilyByName(const char* name);
-
-/* splitmix64: small, good enough, the same everywhere. */
-typedef struct pcRandom {
-    uint64_t state;
-} pcRandom;
-uint64_t pcRandomBits(pcRandom* random);
-double pcRandomUnit(pcRandom* random); /* in [0, 1) */
 
 /* The shapes of a block. Half-spaces keep the plane they were made from. */
 typedef struct pcCaseSet {

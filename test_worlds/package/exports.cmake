@@ -7,6 +7,8 @@ string(REPLACE "," ";" headers "${HEADERS}")
 pcontact_declared_functions(declared ${headers} ${HOOKS})
 
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "PCONTACT_[0-9.]+ A [^\n]*\n" "" table "${table}") # the symbol version itself
+string(REGEX REPLACE "@@PCONTACT_0\\.1 " " " table "${table}")             # which every function must have
 string(REGEX REPLACE " [^\n]*\n" ";" exported "${table}")
 
 set(private ${exported})

@@ -182,9 +182,8 @@ static int addBody(ImplicitCase* c, Dice* d, CaseKind kind)
     for (int i = 0; i < 3; i++) b->velocity[i] = speed * way[i];
     direction(d, way);
     for (int i = 0; i < 3; i++) b->velocity[3 + i] = spin * way[i];
-    double way1 = c->h * (speed + spin),
-           most = 0.15; /* half the smallest semi-axis there is: farther in one step, bodies pass through each other */
-    for (int i = 0; i < 6 && way1 > most; i++) b->velocity[i] *= most / way1;
+    double way1 = c->h * (speed + spin);
+    for (int i = 0; i < 6 && way1 > c->most; i++) b->velocity[i] *= c->most / way1;
     addForm(c, shape, c->bodies, NULL);
     return c->bodies++;
 }
@@ -306,10 +305,11 @@ static int surfaceOf(void* context, int form1, int form2, pcSurface* out)
     return 1;
 }
 
-void implicitCaseMake(int family, unsigned long long seed, ImplicitCase* c)
+void implicitCaseMake(int family, unsigned long long seed, double most, ImplicitCase* c)
 {
     Dice d = {seed * 0x100000001b3u + (unsigned)family};
     memset(c, 0, sizeof *c);
+    c->most = most;
     c->h = pow(10.0, between(&d, -3.0, -1.0));
     populate(c, &d, family);
     c->settings = pcDefaultSettings();

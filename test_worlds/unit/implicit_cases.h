@@ -27,7 +27,7 @@ typedef struct CaseShape {
 } CaseShape;
 
 typedef struct ImplicitCase {
-    double h;
+    double h, most;
     int bodies, forms;
     pcBody body[CASE_BODIES];
     double free[6 * CASE_BODIES]; /* velocity without impulses: without gyroscopic torque, so that a judge knows it */
@@ -40,8 +40,12 @@ typedef struct ImplicitCase {
 
 extern const char* const implicitFamilyNames[CASE_FAMILIES];
 
-/* Always succeeds for a family and a seed; free it after use. The struct must stay where it is while it is used. */
-void implicitCaseMake(int family, unsigned long long seed, ImplicitCase* out);
+/* Half the smallest semi-axis there is: a body that moves farther in one step may pass through another. */
+#define CASE_MOST 0.15
+
+/* Always succeeds for a family and a seed; free it after use. No body moves and turns by more than `most` in the step (infinite: as it
+ * comes, up to 2). The struct must stay where it is while it is used. */
+void implicitCaseMake(int family, unsigned long long seed, double most, ImplicitCase* out);
 void implicitCaseFree(ImplicitCase* c);
 
 /* The support function of a shape in its own axes, by closed forms: max n.x, at `at`. Infinite for a half-space unless n is its normal. */

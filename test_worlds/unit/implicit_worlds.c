@@ -143,6 +143,20 @@ double implicitLayerEnergy(const ImplicitWorld* w)
     return 0.5 * speed * speed + 9.81 * height + 0.5 * w->layer.stiffness[0] * deep * deep;
 }
 
+/* ---- flat ---- */
+
+void implicitPole(ImplicitWorld* w, double h)
+{
+    static const double semiAxes[3] = {1.0, 0.8, 0.6};
+    pcForm* form = NULL;
+    implicitWorldBegin(w);
+    must(pcFormSuperellipsoid(semiAxes, 4.0, 6.0, &form));
+    w->h = h, w->surface.mu = 0.5, w->surface.torsion = 0.01;
+    int body = implicitBody(w, implicitOwn(w, form), 1.0, 0.3);
+    w->body[body].pose = (pcPose){{0, 0, 0.62}, {cos(0.01), sin(0.01), 0, 0}}, w->body[body].velocity[4] = 0.1;
+    implicitFixed(w, groundForm(w), 0, 0, 0);
+}
+
 /* ---- many ---- */
 
 void implicitApart(ImplicitWorld* w, int count, double h)

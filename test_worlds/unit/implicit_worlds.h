@@ -44,6 +44,9 @@ void implicitTwoSpheres(ImplicitWorld* w, double h);
 void implicitLayered(ImplicitWorld* w, double h, double deepest, pcScheme scheme);
 double implicitLayerEnergy(const ImplicitWorld* w); /* kinetic, potential above the floor, and of the spring */
 
+/* A superellipsoid with exponents 4 and 6 is put on the floor on its flat pole, tilted by 0.02 and pushed a little. */
+void implicitPole(ImplicitWorld* w, double h);
+
 /* `count` spheres rolling on a floor, far from each other. */
 void implicitApart(ImplicitWorld* w, int count, double h);
 

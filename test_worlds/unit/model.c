@@ -16,17 +16,20 @@ v3 pcDirection(pcRandom* random)
 
 /* ---- Memory ---- */
 
-/* Room for `count` of them; a test has no use for going on without memory. */
-static void* resized(void* place, int count, size_t size)
+/* A test has no use for going on without memory. */
+static void* there(void* block)
 {
-    void* moved = realloc(place, (size_t)(count > 0 ? count : 1) * size);
-    if (!moved) abort();
-    return moved;
+    if (!block) abort();
+    return block;
 }
+
+static size_t room(int count, size_t size) { return (size_t)(count > 0 ? count : 1) * size; }
+
+static void* resized(void* place, int count, size_t size) { return there(realloc(place, room(count, size))); }
 
 static void* copied(const void* place, int count, size_t size)
 {
-    void* copy = resized(NULL, count, size);
+    void* copy = there(malloc(room(count, size)));
     if (count > 0) memcpy(copy, place, (size_t)count * size);
     return copy;
 }

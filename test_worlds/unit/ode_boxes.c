@@ -1,12 +1,18 @@
 #include "test_worlds/unit/ode_boxes.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
 
+/* ODE counts who has initialized it, and threads are not expected. */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
 void boxesBegin(Boxes* b)
 {
+    pthread_mutex_lock(&counting);
     dInitODE2(0);
+    pthread_mutex_unlock(&counting);
     *b = (Boxes){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0), .mu = 0.5};
     dWorldSetGravity(b->world, 0, 0, -10);
     b->floor = dCreatePlane(b->space, 0, 0, 1, 0);
@@ -18,7 +24,9 @@ void boxesEnd(Boxes* b)
     dJointGroupDestroy(b->group);
     dSpaceDestroy(b->space);
     dWorldDestroy(b->world);
+    pthread_mutex_lock(&counting);
     dCloseODE();
+    pthread_mutex_unlock(&counting);
 }
 
 dBodyID boxesAdd(Boxes* b, double x, double y, double z, double size)

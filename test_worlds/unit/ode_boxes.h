@@ -6,7 +6,7 @@
 
 #include "pcontact/pcontact.h"
 
-enum { BOXES_MOST = 32 };
+enum { BOXES_MOST = 64 };
 
 typedef struct Boxes {
     dWorldID world;

@@ -107,3 +107,18 @@ double sceneSpeed(const Scene* s, int body)
     const double* v = s->body[body].velocity;
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
+
+void sceneExpectPlace(const Scene* s, int body, double x, double y, double z, double tolerance)
+{
+    const double* p = s->body[body].pose.position;
+    PC_EXPECT_NEAR(x, p[0], tolerance);
+    PC_EXPECT_NEAR(y, p[1], tolerance);
+    PC_EXPECT_NEAR(z, p[2], tolerance);
+}
+
+void sceneExpectSound(const Scene* s)
+{
+    PC_EXPECT_EQ_INT(PC_SOLVED, s->result.report.outcome);
+    PC_EXPECT_LE(s->result.report.residual, 1e-9);
+    PC_EXPECT_LE(s->result.report.energyError, 1e-8);
+}

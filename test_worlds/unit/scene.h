@@ -46,4 +46,9 @@ void sceneRun(Scene* scene, int steps);
 /* Of the centre of mass. */
 double sceneSpeed(const Scene* scene, int body);
 
+static const double unitCube[3] = {1, 1, 1};
+
+void sceneExpectPlace(const Scene* scene, int body, double x, double y, double z, double tolerance);
+void sceneExpectSound(const Scene* scene); /* the last step was solved, and kept its energy identity */
+
 #endif

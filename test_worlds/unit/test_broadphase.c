@@ -78,6 +78,39 @@ PC_TEST(Broadphase, FindsThePairsThatAllPairsGive)
     freeShapes(shapes);
 }
 
+/* A cube of boxes, `spacing` apart: 0 puts all of them into one place. */
+static void expectPairsOfCube(int count, double spacing, int atLeast)
+{
+    pcRandom random = {17};
+    pcShape* box;
+    pcArena arena = {0};
+    pcProxy* proxies = pcArenaNew(&arena, pcProxy, count);
+    int *order = pcArenaNew(&arena, int, count), side = (int)ceil(cbrt(count));
+    PC_EXPECT_STATUS(PC_OK, pcShapeBox((const double[3]){0.1, 0.15, 0.2}, &box));
+    for (int i = 0; i < count; i++) {
+        pcPose pose = randomPose(&random, 0.02);
+        const int place[3] = {i % side, i / side % side, i / side / side};
+        for (int k = 0; k < 3; k++) pose.position[k] += spacing * place[k];
+        pcAhead ahead = {.h = 0.01, .centreOfMass = v3Load(pose.position), .pace = {between(&random, 0, 1), 0}};
+        pcProxyPlace(box, &pose, &ahead, proxies + i);
+        order[i] = i, proxies[i].body = i, proxies[i].moves = i % 7 > 0;
+        proxies[i].category = proxies[i].collide = ~0u;
+    }
+    pcPair* pairs = NULL;
+    int found = pcPairsFind(&arena, proxies, count, order, &pairs);
+    expectSamePairs(proxies, count, pairs, found);
+    PC_EXPECT_GE(found, atLeast);
+    pcArenaFree(&arena);
+    pcShapeFree(box);
+}
+
+PC_TEST(Broadphase, FindsThePairsOfTightPiles)
+{
+    expectPairsOfCube(1500, 0.18, 10000);
+    expectPairsOfCube(300, 0.0, 40000);
+    for (int few = 0; few < 10; few++) expectPairsOfCube(few, 0.0, 0);
+}
+
 /* Two bodies, one step of their motion in many parts: if they touch in any of them, they were a pair, and its margin covered the gap. */
 static int touchesWithin(pcRandom* random, pcShape* const shapes[KINDS])
 {

@@ -133,6 +133,32 @@ PC_TEST(Dense, PivotedCholeskyFindsTheRank)
     }
 }
 
+/* What is left is across everything that A reaches, A'(A x - b) = 0; and the shortest x lies in what A' reaches, where A is symmetric: A y = x. */
+PC_TEST(Dense, LeastSquaresLeavesTheLeastByTheShortestStep)
+{
+    pcRandom random = {24};
+    for (int rank = 1; rank <= 12; rank++) {
+        PC_CASE("rank %d", rank);
+        Matrix A = gram(&random, 12, rank, 0.0), work = A;
+        double b[MAX], x[MAX], y[MAX], left[MAX], room[8 * MAX];
+        int pivots[MAX];
+        for (int i = 0; i < 12; i++) x[i] = b[i] = pcRandomUnit(&random);
+        PC_ASSERT_EQ_INT(0, pcLeastSquares(12, work.a, work.ld, x, 1e-12, pivots, room, 8 * 12));
+        for (int i = 0; i < 12; i++) {
+            left[i] = -b[i], y[i] = x[i];
+            for (int j = 0; j < 12; j++) left[i] += at(&A, i, j) * x[j];
+        }
+        for (int i = 0; i < 12; i++) {
+            double sum = 0.0;
+            for (int j = 0; j < 12; j++) sum += at(&A, j, i) * left[j];
+            PC_EXPECT_NEAR(0.0, sum, 1e-9);
+        }
+        work = A;
+        PC_ASSERT_EQ_INT(0, pcLeastSquares(12, work.a, work.ld, y, 1e-12, pivots, room, 8 * 12));
+        PC_EXPECT_LE(errorOf(&A, false, y, x), 1e-7);
+    }
+}
+
 PC_TEST(Panel, MultipliesAsTheDefinitionSays)
 {
     pcRandom random = {24};

@@ -168,6 +168,33 @@ PC_TEST(FixedPoint, AllocatesNothingTheSecondTime)
     }
 }
 
+/* ---- The law of one disc ---- */
+
+/* A contact with one disc has a law of its own; one that has a second group besides, in which nothing happens, must have the same. */
+PC_TEST(DiscLaw, IsThatOfAContactWithAnIdleSecondGroup)
+{
+    pcRandom random = {21};
+    const pcCone one = {.kind = PC_CONE_FRICTION, .groups = 1, .groupSize = {2}, .rows = 3};
+    const pcCone two = {.kind = PC_CONE_FRICTION, .groups = 2, .groupSize = {2, 1}, .rows = 4};
+    int open = 0, sticking = 0;
+    for (int i = 0; i < 3000; i++) {
+        double e[4] = {pcBetween(&random, 0.1, 1.0), pcBetween(&random, 0.1, 1.0), 0.0, 1.0}, r[4] = {0.0}, u[4] = {0.0};
+        e[2] = e[1];
+        for (int k = 0; k < 3; k++) r[k] = pcBetween(&random, -1.0, 2.0), u[k] = i % 10 ? pcBetween(&random, -1.0, 1.0) : 0.0;
+        for (int law = PC_LAW_RELAXED; law <= PC_LAW_COULOMB; law++) {
+            double c[3], G[9], cTwo[4], GTwo[16];
+            pcConeLaw(&one, (pcLaw)law, NULL, e, r, u, c, G), pcConeLaw(&two, (pcLaw)law, NULL, e, r, u, cTwo, GTwo);
+            for (int k = 0; k < 9; k++) {
+                PC_EXPECT_NEAR(cTwo[k / 3], c[k / 3], 1e-13);
+                PC_EXPECT_NEAR(GTwo[4 * (k / 3) + k % 3], G[k], 1e-12);
+            }
+            open += c[0] == 0.0, sticking += hypot(c[1], c[2]) < c[0] * (1.0 - 1e-12);
+        }
+    }
+    PC_EXPECT_GT(open, 500);
+    PC_EXPECT_GT(sticking, 500);
+}
+
 /* ---- The law of given slips ---- */
 
 typedef struct Trial {

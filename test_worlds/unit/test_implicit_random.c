@@ -18,7 +18,7 @@ PC_TEST(ImplicitRandom, ConfigurationsAreSolvedAndTheJudgeAgrees)
             ImplicitCase c;
             pcImplicitResult result = {.velocity = v, .pose = pose, .contacts = contact, .contactCapacity = ROOM};
             PC_CASE("%s, seed %d", implicitFamilyNames[family], seed);
-            implicitCaseMake(family, (unsigned)seed, &c);
+            implicitCaseMake(family, (unsigned)seed, CASE_MOST, &c);
             PC_EXPECT_STATUS(PC_OK, pcImplicitStep(&c.system, &c.settings, c.h, &result));
             PC_EXPECT_EQ_INT(0, result.report.step.fallbacks);
             PC_EXPECT_LE(result.contactCount, ROOM);
@@ -45,7 +45,7 @@ PC_TEST(ImplicitRandom, TheJudgeSeesSmallMistakes)
     pcImplicitResult result = {.velocity = v, .pose = pose, .contacts = contact, .contactCapacity = ROOM};
     int seed = 0;
     do {
-        implicitCaseMake(0, (unsigned)++seed, &c);
+        implicitCaseMake(0, (unsigned)++seed, CASE_MOST, &c);
         PC_ASSERT_STATUS(PC_OK, pcImplicitStep(&c.system, &c.settings, c.h, &result));
         if (!(result.report.coreImpulse > 0.0 && c.surface.mu > 0.1)) implicitCaseFree(&c);
     } while (!(result.report.coreImpulse > 0.0 && c.surface.mu > 0.1));

@@ -41,6 +41,91 @@ PC_TEST(OdeHabits, BodiesFallAsleepAndWakeAsNatively)
         }
 }
 
+/* Three boxes on each other, asleep, and one far above that hangs in the air, asleep as well; `others` fall elsewhere all the time. */
+typedef struct Sleepers {
+    Boxes boxes;
+    dBodyID stack[3], high;
+} Sleepers;
+
+static void sleepersBegin(Sleepers* s, int others)
+{
+    boxesBegin(&s->boxes);
+    for (int i = 0; i < 3; i++) s->stack[i] = boxesAdd(&s->boxes, 0, 0, 0.5 + i, 1), dBodyDisable(s->stack[i]);
+    s->high = boxesAdd(&s->boxes, 0, 0, 9, 1), dBodyDisable(s->high);
+    for (int i = 0; i < others; i++) boxesAdd(&s->boxes, 5 + 2 * i, 0, 1000, 1);
+    boxesAttach(&s->boxes, 1, "model=lcp");
+    for (int i = 0; i < 5; i++) boxesStep(&s->boxes, H);
+    for (int i = 0; i < 3; i++) PC_EXPECT_FALSE(dBodyIsEnabled(s->stack[i]));
+    PC_EXPECT_FALSE(dBodyIsEnabled(s->high));
+}
+
+static void sleepersStep(Sleepers* s, int steps)
+{
+    for (int i = 0; i < steps; i++) boxesStep(&s->boxes, H);
+}
+
+static void sleepersEnd(Sleepers* s)
+{
+    boxesExpectOurs(&s->boxes);
+    boxesEnd(&s->boxes);
+}
+
+/* One that is awake, put on top by hand, wakes all three, also those that it does not touch; with few and with many others that are awake. */
+PC_TEST(OdeSleepers, WakeTogetherWhenTheHostPutsABodyOnThem)
+{
+    for (int others = 1; others <= 41; others += 40) {
+        PC_CASE("others=%d", others);
+        Sleepers s;
+        sleepersBegin(&s, others);
+        dBodySetPosition(s.high, 0, 0, 3.4999), dBodyEnable(s.high);
+        sleepersStep(&s, 1);
+        for (int i = 0; i < 3; i++) PC_EXPECT_TRUE(dBodyIsEnabled(s.stack[i]));
+        sleepersStep(&s, 20);
+        PC_EXPECT_NEAR(3.5, dBodyGetPosition(s.high)[2], 1e-3);
+        sleepersEnd(&s);
+    }
+}
+
+/* What falls onto a body that the host has moved in its sleep finds it where it is now, and not where it was. */
+PC_TEST(OdeSleepers, AreFoundWhereTheHostHasMovedThemInTheirSleep)
+{
+    Sleepers s;
+    sleepersBegin(&s, 1);
+    for (int i = 0; i < 3; i++) dBodySetPosition(s.stack[i], 20, 0, 0.5 + i);
+    dBodySetPosition(s.high, 20, 0, 3.7), dBodyEnable(s.high);
+    dBodyID passing = boxesAdd(&s.boxes, 0, 0, 1.2, 1);
+    sleepersStep(&s, 100);
+    PC_EXPECT_NEAR(3.5, dBodyGetPosition(s.high)[2], 1e-3);
+    PC_EXPECT_NEAR(0.5, dBodyGetPosition(passing)[2], 1e-3);
+    sleepersEnd(&s);
+}
+
+PC_TEST(OdeSleepers, FallWhenTheHostWakesThem)
+{
+    Sleepers s;
+    sleepersBegin(&s, 1);
+    dBodyEnable(s.high);
+    sleepersStep(&s, 10);
+    PC_EXPECT_NEAR(9 - 10 * H * H * 55, dBodyGetPosition(s.high)[2], 1e-9);
+    for (int i = 0; i < 3; i++) PC_EXPECT_FALSE(dBodyIsEnabled(s.stack[i]));
+    sleepersStep(&s, 190);
+    PC_EXPECT_NEAR(3.5, dBodyGetPosition(s.high)[2], 1e-3);
+    sleepersEnd(&s);
+}
+
+/* The highest of the stack becomes half as high in its sleep, where its middle stays. */
+PC_TEST(OdeSleepers, HaveTheSizesThatTheHostGivesThemInTheirSleep)
+{
+    Sleepers s;
+    sleepersBegin(&s, 1);
+    dGeomBoxSetLengths(dBodyGetFirstGeom(s.stack[2]), 1, 1, 0.5);
+    dBodySetKinematic(s.stack[2]);
+    dBodySetPosition(s.high, 0, 0, 3.6), dBodyEnable(s.high);
+    sleepersStep(&s, 100);
+    PC_EXPECT_NEAR(3.25, dBodyGetPosition(s.high)[2], 1e-3);
+    sleepersEnd(&s);
+}
+
 PC_TEST(OdeHabits, KinematicBodiesCarry)
 {
     for (int withSpace = 0; withSpace < 2; withSpace++) {

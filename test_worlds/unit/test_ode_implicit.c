@@ -1,5 +1,6 @@
 /* model=implicit in worlds of ODE: spheres, boxes, capsules and cylinders over planes, by ODE's own integration. */
 #include <math.h>
+#include <string.h>
 
 #include "adapters/gtest/pctest.h"
 #include "pcontact/pcontact.h"
@@ -117,5 +118,96 @@ PC_TEST(OdeImplicit, ModelsSwapWhileABoxSlides)
     }
     PC_EXPECT_NEAR(0.25, dBodyGetPosition(body)[2], 5e-3); /* ODE's own steps let it sink a little */
     PC_EXPECT_LE(fabs(dBodyGetLinearVel(body)[0]), 1e-3);
+    end(&f);
+}
+
+/* ---- layers ---- */
+
+/* A box of 1 kg on the floor, both with layers: of four contacts each holds a quarter, and springs in series give way by the sum of what each would. */
+PC_TEST(OdeImplicit, LayersOfTwoGeomsActInSeries)
+{
+    static const pcLayer soft = {.stiffness = {4000, 0, 0, 0, 3000, 0, 0, 0, 3000},
+                                 .damping = {40, 0, 0, 0, 40, 0, 0, 0, 40},
+                                 .deepest = 0.1,
+                                 .tangential = 1},
+                         softer = {.stiffness = {1000, 0, 0, 0, 2000, 0, 0, 0, 2000},
+                                   .damping = {40, 0, 0, 0, 40, 0, 0, 0, 40},
+                                   .deepest = 0.1,
+                                   .tangential = 1};
+    Floor f = begin("model=implicit mu=0.8");
+    dWorldSetGravity(f.world, 1, 0, -9.81);
+    dGeomID floor = dSpaceGetGeom(f.space, 0), box = dCreateBox(f.space, 1, 1, 0.5);
+    dBodyID body = add(&f, box, 0.25);
+    pcStepReport report;
+    dMass mass;
+    dMassSetBoxTotal(&mass, 1.0, 1.0, 1.0, 0.5);
+    dBodySetMass(body, &mass);
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(floor, &soft));
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(box, &softer));
+    for (int k = 0; k < 3000; k++) PC_ASSERT_STATUS(PC_OK, pcWorldStep(f.world, 1e-3));
+    PC_ASSERT_STATUS(PC_OK, pcWorldReport(f.world, &report));
+    PC_EXPECT_EQ_INT(4, report.contacts);
+    PC_EXPECT_EQ_INT(0, report.fallbacks);
+    PC_EXPECT_NEAR(0.25 - 9.81 / 4.0 * (1.0 / 4000.0 + 1.0 / 1000.0), dBodyGetPosition(body)[2],
+                   1e-5); /* it leans a little: one side is deeper */
+    PC_EXPECT_LE(fabs(dBodyGetLinearVel(body)[0]), 1e-6);
+    PC_EXPECT_GT(dBodyGetPosition(body)[0], 0.25 * (1.0 / 3000.0 + 1.0 / 2000.0)); /* it has given way along the floor, and no more moves */
+    PC_EXPECT_LE(dBodyGetPosition(body)[0], 0.01);
+
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(box, NULL)); /* the other remains */
+    for (int k = 0; k < 3000; k++) PC_ASSERT_STATUS(PC_OK, pcWorldStep(f.world, 1e-3));
+    PC_EXPECT_NEAR(0.25 - 9.81 / 4.0 / 4000.0, dBodyGetPosition(body)[2], 1e-5);
+
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(floor, NULL));
+    for (int k = 0; k < 300; k++) PC_ASSERT_STATUS(PC_OK, pcWorldStep(f.world, 1e-3));
+    PC_EXPECT_NEAR(0.25, dBodyGetPosition(body)[2], 1e-9);
+    end(&f);
+}
+
+/* Without a space, of pairs that pcNearCallback has collected. */
+PC_TEST(OdeImplicit, LayersOfCollectedPairsGiveWay)
+{
+    static const pcLayer soft = {.stiffness = {1000}, .damping = {50}, .deepest = 0.05};
+    Floor f = begin("model=implicit");
+    pcSettings settings = pcDefaultSettings();
+    PC_ASSERT_STATUS(PC_OK, pcSettingsParse(&settings, "model=implicit"));
+    PC_ASSERT_STATUS(PC_OK, pcWorldAttach(f.world, NULL, &settings));
+    dGeomID ball = dCreateSphere(f.space, 1);
+    dBodyID body = add(&f, ball, 1.0);
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(ball, &soft));
+    for (int k = 0; k < 2000; k++) {
+        dSpaceCollide(f.space, f.world, pcNearCallback);
+        PC_ASSERT_STATUS(PC_OK, pcWorldStep(f.world, 1e-3));
+    }
+    PC_EXPECT_NEAR(1.0 - 9.81 / 1000.0, dBodyGetPosition(body)[2], 1e-6);
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(ball, NULL));
+    end(&f);
+}
+
+PC_TEST(OdeImplicit, LayersThatCannotBeAreRefused)
+{
+    static const pcLayer bad[] = {{.stiffness = {0}, .deepest = 1},
+                                  {.stiffness = {NAN}, .deepest = 1},
+                                  {.stiffness = {1}, .damping = {-1}, .deepest = 1},
+                                  {.stiffness = {1}, .deepest = 0},
+                                  {.stiffness = {1}, .deepest = 1, .tangential = 1}};
+    static const char* const why[] = {"normal stiffness is 0", "NaN or infinite", "normal damping is -1", "deepest deflection is 0",
+                                      "not positive definite"};
+    static const pcLayer good = {.stiffness = {1000}, .deepest = HUGE_VAL};
+    Floor f = begin("model=implicit");
+    dGeomID floor = dSpaceGetGeom(f.space, 0);
+    PC_ASSERT_STATUS(PC_OK, pcGeomSetLayer(floor, &good));
+    for (int i = 0; i < 5; i++) {
+        PC_CASE("%s", why[i]);
+        PC_EXPECT_STATUS(i == 1 ? PC_ERROR_NOT_FINITE : PC_ERROR_ARGUMENT, pcGeomSetLayer(floor, bad + i));
+        PC_EXPECT_TRUE(strstr(pcLastError(), why[i]) != NULL);
+    }
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcGeomSetLayer(NULL, &good));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcGeomSetLayer((dGeomID)f.space, &good));
+    dBodyID body = add(&f, dCreateSphere(f.space, 1), 1.0); /* a refusal has changed nothing: it sinks in by m g / k */
+    for (int k = 0; k < 5000; k++) PC_ASSERT_STATUS(PC_OK, pcWorldStep(f.world, 5e-3));
+    PC_EXPECT_NEAR(1.0 - 9.81 / 1000.0, dBodyGetPosition(body)[2], 1e-6);
+    PC_EXPECT_STATUS(PC_OK, pcGeomSetLayer(floor, NULL));
+    PC_EXPECT_STATUS(PC_OK, pcGeomSetLayer(floor, NULL)); /* nothing to take back */
     end(&f);
 }

@@ -10,11 +10,10 @@
 
 #include "adapters/gtest/pctest.h"
 #include "adapters/ode/registry.h"
-#include "adapters/problems/read.h"
 #include "pcontact/pcontact.h"
-#include "solver/certificate.h"
 #include "stepper/memory.h"
 #include "test_worlds/unit/ode_boxes.h"
+#include "test_worlds/unit/step_file.h"
 
 static const double H = 0.01;
 static const char* const models[4] = {"model=native", "model=quick", "model=lcp", "model=convex"};
@@ -337,25 +336,15 @@ PC_TEST(OdeReports, WhatCannotBeWrittenChangesNothing)
  * velocities, where there is only one answer. */
 static void checkFile(const char* path, double reported, const char* solver)
 {
-    pcProblemFile file;
-    char message[PC_READ_MESSAGE] = "";
-    if (!pcProblemRead(path, &file, message)) {
-        PC_FAIL("%s", message);
-        return;
-    }
-    const pcProblem* p = &file.step;
-    pcArena arena = {0};
-    pcSolverMemory* memory = pcSolverMemoryCreate();
-    double *v = calloc(6 * (size_t)p->blocks, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c);
-    pcConeSettings settings = {.tolerance = 1e-10, .fixedPoint = 1};
-    PC_EXPECT_EQ_INT(PC_FILE_STEP, file.kind);
-    PC_EXPECT_NEAR(1e-16, file.tolerance, 0);
-    if (file.c) PC_EXPECT_NEAR(reported, pcCertify(p, file.v, file.c, &arena).residual, 0);
-    pcSolveInfo info = pcConeSolverFind(solver)->solve(p, &settings, memory, v, c).solve;
-    PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
-    PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 1e-10);
-    for (int i = 0; file.v && !p->coulomb && i < 6 * p->blocks; i++) PC_EXPECT_NEAR(file.v[i], v[i], 1e-7);
-    free(v), free(c), pcSolverMemoryFree(memory), pcArenaFree(&arena), pcProblemFileFree(&file);
+    StepFile step;
+    if (!stepFileSolve(path, solver, 1e-10, &step)) return;
+    const pcProblem* p = &step.file.step;
+    PC_EXPECT_NEAR(1e-16, step.file.tolerance, 0);
+    if (step.file.c) PC_EXPECT_NEAR(reported, step.then, 0);
+    PC_EXPECT_EQ_INT(PC_SOLVED, step.info.outcome);
+    PC_EXPECT_LE(step.now, 1e-10);
+    for (int i = 0; step.file.v && !p->coulomb && i < 6 * p->blocks; i++) PC_EXPECT_NEAR(step.file.v[i], step.v[i], 1e-7);
+    stepFileEnd(&step);
 }
 
 /* The file of the only island that missed, of the world's last step. */

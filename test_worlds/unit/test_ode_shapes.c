@@ -38,6 +38,34 @@ PC_TEST(OdeShapes, FollowEveryChangeOfSize)
     geomsClose(scene);
 }
 
+/* A box stands for an ellipsoid until it has other lengths, or the shape is taken back; what is refused changes nothing. */
+PC_TEST(OdeShapes, CanBeGivenToAGeom)
+{
+    static const double semi[3] = {0.5, 0.5, 0.3}, ground[4] = {0, 0, 1, 0};
+    GeomScene* scene = geomsOpen(3);
+    dContactGeom contact[8];
+    pcShape *egg = NULL, *half = NULL;
+    dGeomID box = geomsBox(scene, 1, 1, 1), plane = geomsAdd(scene, dCreatePlane(0, 0, 0, 1, -0.29), true);
+    PC_ASSERT_STATUS(PC_OK, pcShapeEllipsoid(semi, &egg));
+    PC_ASSERT_STATUS(PC_OK, pcShapeHalfSpace(ground, &half));
+    PC_EXPECT_STATUS(PC_OK, pcGeomSetShape(box, egg));
+    pcShapeFree(egg);
+    PC_EXPECT_EQ_INT(1, pcCollide(box, plane, 8, contact, sizeof *contact));
+    PC_EXPECT_NEAR(0.01, contact[0].depth, 1e-14);
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcGeomSetShape(plane, half));
+    PC_EXPECT_STATUS(PC_ERROR_UNSUPPORTED, pcGeomSetShape(box, half));
+    PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcGeomSetShape(NULL, NULL));
+    PC_EXPECT_EQ_INT(1, pcCollide(box, plane, 8, contact, sizeof *contact));
+    PC_EXPECT_STATUS(PC_OK, pcGeomSetShape(box, NULL));
+    PC_EXPECT_EQ_INT(4, pcCollide(box, plane, 8, contact, sizeof *contact));
+    PC_ASSERT_STATUS(PC_OK, pcShapeEllipsoid(semi, &egg));
+    PC_EXPECT_STATUS(PC_OK, pcGeomSetShape(box, egg));
+    dGeomBoxSetLengths(box, 1, 1, 0.9);
+    PC_EXPECT_EQ_INT(4, pcCollide(box, plane, 8, contact, sizeof *contact));
+    pcShapeFree(egg), pcShapeFree(half);
+    geomsClose(scene);
+}
+
 PC_TEST(OdeShapes, FollowAPlaneThatMoves)
 {
     GeomScene* scene = geomsOpen(2);

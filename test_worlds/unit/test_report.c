@@ -259,7 +259,7 @@ PC_TEST(ReportPage, OfALongRunIsThinnedToItsLimitAndSaysSo)
     PC_ASSERT_STATUS(PC_OK, pcPageWrite(file, &page));
     char* text = readFile(name, &size);
     PC_EXPECT_TRUE(text && size < PC_PAGE_MOST && size > PC_PAGE_MOST / 4 && r.stride > 1 && r.frames > 500);
-    PC_EXPECT_TRUE(text && strstr(text, "steps is shown"));
+    PC_EXPECT_TRUE(text && strstr(text, "steps one in "));
     free(text), free(bodies), remove(name);
     pcRecordingFree(&r), pcStageFree(stage), pcSceneFree(scene);
 }

@@ -310,3 +310,60 @@ PC_TEST(RoundEvents, GradientsOfSetsAreThoseOfDifferences)
     }
     PC_EXPECT_GT(compared, 8000);
 }
+
+/* ---- against a judge that knows nothing of features (round_judge.h) ---- */
+
+static double spread(pcRandom* random, double low, double high) { return exp(roundBetween(random, log(low), log(high))); }
+
+/* A cylinder tilted by anything from 1e-9 to 0.3 over a box that is wider, deep in it or above it: the rim's lowest point is radius sin + half
+ * length cos below its centre, and an event is there, to 1e-9. */
+PC_TEST(RoundEvents, TheLowestPointOfARimIsNeverMissed)
+{
+    pcRandom random = {57};
+    for (int i = 0; i < 4000; i++) {
+        double radius = spread(&random, 0.1, 1), length = spread(&random, 0.1, 2), tilt = spread(&random, 1e-9, 0.3), margin = 0;
+        double gap = spread(&random, 1e-9, 0.03) * (i % 2 ? 1 : -1), axis[3] = {0, 0, 1}, about = roundBetween(&random, 0, 6.3);
+        Pair p = {
+            {cylinder(radius, length), box(5 * radius, 5 * radius, 8)}, {upright(0, 0, 0), upright(0, 0, -4)}, i % 4 < 2 ? PC_FIXED_2 : 0};
+        p.pose[0] = turnedAbout(p.pose[0], axis, roundBetween(&random, 0, 6.3));
+        p.pose[0] = turnedAbout(p.pose[0], (const double[3]){cos(about), sin(about), 0}, tilt);
+        p.pose[0].position[2] = radius * sin(tilt) + 0.5 * length * cos(tilt) + gap;
+        margin = gap > 0 ? 2 * gap : i % 3 == 0 ? 0.0 : 0.01;
+        PC_CASE("%d: radius %g, length %g, tilt %g, gap %g", i, radius, length, tilt, gap);
+        pcEvent e[MOST];
+        int count = eventsOf(&p, margin, PC_GAP_LENGTH, e);
+        double lowest = HUGE_VAL;
+        for (int k = 0; k < count; k++) lowest = fmin(lowest, e[k].gap);
+        PC_EXPECT_NEAR(gap, lowest, 1e-9 * (radius + length));
+        freePair(&p);
+    }
+}
+
+/* Cylinders and capsules against edges, faces and corners of boxes, looking far ahead: no event is deeper than the bodies are along its normal,
+ * and none acts where there is no body. */
+PC_TEST(RoundEvents, NoneIsDeeperThanTheBodiesAreOrActsBesideThem)
+{
+    pcRandom random = {58};
+    int found = 0;
+    for (int i = 0; i < 6000; i++) {
+        Solid *a = solidMake(&random, i % 2 ? SOLID_CYLINDER : SOLID_CAPSULE, 1), *b = solidMake(&random, SOLID_BOX, 1);
+        RoundScene s = roundScene(&random, a, b, 1, i % 3 == 0);
+        Pair p = {{a->shape, b->shape}, {s.pose[0], s.pose[1]}, 0};
+        pcMetric m;
+        PC_CASE("%d", i);
+        PC_ASSERT_STATUS(PC_OK, pcMetricPair(p.shape[0], &p.pose[0], p.shape[1], &p.pose[1], 0, NULL, &m));
+        double part = (1 + spread(&random, 1e-9, 0.8) * (i % 4 < 2 ? 1 : -1)) / m.r;
+        for (int k = 0; k < 3; k++) {
+            double *x = p.pose[1].position, from = p.pose[0].position[k];
+            s.pose[1].position[k] = x[k] = from + part * (x[k] - from);
+        }
+        pcEvent e[MOST];
+        int count = eventsOf(&p, spread(&random, 1e-6, 0.5), PC_GAP_LENGTH, e);
+        for (int k = 0; k < count; k++, found++) {
+            PC_EXPECT_TRUE(isfinite(e[k].gap) && (double)roundApart(&s, e[k].normal) <= e[k].gap + 1e-9);
+            PC_EXPECT_TRUE(roundReach(&s, 0, e[k].point1) <= 1.1L && roundReach(&s, 1, e[k].point2) <= 1.1L);
+        }
+        solidFree(a), solidFree(b);
+    }
+    PC_EXPECT_GT((double)found, 6000.0);
+}

@@ -15,6 +15,7 @@ typedef struct Case {
 /* Each text begins in line 3 of its file. */
 #define LINK(inside) "<model name='m'><link name='l'>\n" inside "</link></model>"
 #define SHAPE(inside) LINK("<collision name='c'><geometry>\n" inside "</geometry></collision>")
+#define LAYER(inside) LINK("<collision name='c'><geometry/><pcontact>\n<layer>" inside "</layer></pcontact></collision>")
 #define JOINT(type, inside) "<model name='m'><link name='a'/><link name='b'/>\n<joint name='j' type='" type "'>" inside "</joint></model>"
 #define TEN "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 #define ENDS "<parent>a</parent><child>b</child>"
@@ -50,6 +51,18 @@ static const Case cases[] = {
      LINK("<collision name='c'><geometry/><surface>\n<friction><ode><mu>-1</mu></ode></friction></surface></collision>")},
     {4, "of at most 32 bits",
      LINK("<collision name='c'><geometry/><surface><contact><collide_bitmask>-1</collide_bitmask></contact></surface></collision>")},
+    {5, "<pcontact> of a collision has no <layers>; it has <layer>",
+     LINK("<collision name='c'><geometry/><pcontact>\n<layers/></pcontact></collision>")},
+    {5, "<layer> needs a <stiffness>", LAYER("<deepest>1</deepest>")},
+    {5, "<stiffness> must be 1 finite number, not ''", LAYER("<stiffness/>")},
+    {5, "<stiffness> must be 1 finite number, not 'soft'", LAYER("<stiffness>soft</stiffness>")},
+    {5, "<stiffness> has 3 numbers; it must have 1", LAYER("<stiffness>1 2 3</stiffness>")},
+    {5, "<damping> is a matrix, but <stiffness> has one number", LAYER("<stiffness>1</stiffness><damping>1 0 0 0 1 0 0 0 1</damping>")},
+    {5, "the layer's normal stiffness is -1; it must be > 0", LAYER("<stiffness>-1</stiffness>")},
+    {5, "the layer's normal damping is -1; it must be >= 0", LAYER("<stiffness>1</stiffness><damping>-1</damping>")},
+    {5, "the layer's tangential stiffness is not positive definite", LAYER("<stiffness>1 0 0 0 1 2 0 2 1</stiffness>")},
+    {5, "the layer's deepest deflection is 0; it must be > 0", LAYER("<stiffness>1</stiffness><deepest>0</deepest>")},
+    {5, "<deepest> is -1; it must not be negative", LAYER("<stiffness>1</stiffness><deepest>-1</deepest>")},
     {4, "cannot be of type 'glue'", JOINT("glue", ENDS)},
     {4, "needs a <parent>", JOINT("revolute", "<child>b</child>")},
     {4, "which is no link here", JOINT("revolute", "<parent>nobody</parent><child>b</child>")},

@@ -275,6 +275,33 @@ PC_TEST(SdfRead, SurfacesAreReadInFull)
     pcSceneFree(s);
 }
 
+/* One number each: along the normal. Where <surface> has no kp and kd, they are the layer's. */
+PC_TEST(SdfRead, LayersAreReadInFull)
+{
+    pcScene* s = readGood(sdfWorld(
+        "1.6", "<model name='m'><link name='l'><collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry><pcontact>"
+               "<layer><stiffness>1000</stiffness><damping>2</damping><deepest>.05</deepest></layer></pcontact></collision>"
+               "<collision name='d'><geometry><sphere><radius>1</radius></sphere></geometry><surface><contact><ode><kp>7</kp><kd>8</kd>"
+               "</ode></contact></surface><pcontact><layer><stiffness>11 12 13 14 15 16 17 18 29</stiffness></layer></pcontact></collision>"
+               "<collision name='e'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link></model>"));
+    PC_ASSERT_TRUE(s != NULL);
+    const pcSceneCollision *a = s->collision, *b = s->collision + 1;
+    const double matrix[9] = {11, 12, 13, 14, 15, 16, 17, 18, 29};
+    PC_EXPECT_TRUE(a->soft && b->soft && !s->collision[2].soft);
+    PC_EXPECT_TRUE(!a->layer.tangential && b->layer.tangential);
+    PC_EXPECT_NEAR(1000, a->layer.stiffness[0], 0);
+    PC_EXPECT_NEAR(2, a->layer.damping[0], 0);
+    PC_EXPECT_NEAR(0.05, a->layer.deepest, 0);
+    for (int i = 0; i < 9; i++) PC_EXPECT_NEAR(matrix[i], b->layer.stiffness[i], 0);
+    PC_EXPECT_TRUE(b->layer.deepest == HUGE_VAL && b->layer.damping[0] == 0.0);
+    PC_EXPECT_NEAR(1000, a->surface.kp, 0);
+    PC_EXPECT_NEAR(2, a->surface.kd, 0);
+    PC_EXPECT_NEAR(7, b->surface.kp, 0);
+    PC_EXPECT_NEAR(8, b->surface.kd, 0);
+    PC_EXPECT_EQ_STR("", s->skipped);
+    pcSceneFree(s);
+}
+
 /* ---- joints ---- */
 
 static void expectAxis(const char* version, const char* axis, double x, double y, double z)

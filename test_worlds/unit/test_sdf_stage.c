@@ -44,7 +44,7 @@ PC_TEST(SdfStage, EveryShapeRestsOnThePlane)
                  {"<sphere><radius>0.5</radius></sphere>", 0.5, 1e-6},
                  {"<cylinder><radius>0.5</radius><length>1</length></cylinder>", 0.5, 1e-6},
                  {"<capsule><radius>0.25</radius><length>0.5</length></capsule>", 0.5, 1e-6},
-                 {"<ellipsoid><radii>0.6 0.6 0.5</radii></ellipsoid>", 0.5, 2e-2},
+                 {"<ellipsoid><radii>0.6 0.6 0.5</radii></ellipsoid>", 0.5, 1e-6},
                  {"<polyline><point>-1 -1</point><point>1 -1</point><point>0 1</point><height>0.5</height></polyline>", 0.0, 1e-6}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int k = 0; k < 2; k++) {

@@ -31,7 +31,7 @@ if(NODE_PROGRAM AND NPM_PROGRAM)
 endif()
 
 if(have_packages)
-    set(web_sources build.mjs src/main.js src/data.js src/colours.js src/bodies.js src/contacts.js src/stage.js src/plots.js src/figures.js src/style.css)
+    set(web_sources build.mjs src/main.js src/data.js src/colours.js src/shapes.js src/bodies.js src/contacts.js src/stage.js src/plots.js src/figures.js src/style.css)
     list(TRANSFORM web_sources PREPEND ${web}/ OUTPUT_VARIABLE web_files)
     add_custom_command(OUTPUT ${web_build}/report.js ${web_build}/report.css
         COMMAND ${CMAKE_COMMAND} -E copy ${web}/build.mjs ${web_build}/build.mjs

@@ -73,14 +73,22 @@ export function velocityAt(run, body, time) {
 }
 
 // The impulse is shown as it acts on the body that moves, or of two such on the one that is borne; so is the normal.
-export function contactAt(run, index) {
-    const c = run.contacts, point = [], normal = [], impulse = [];
+// out: filled and returned; one object for thousands of contacts keeps the browser from cleaning up in the middle of a replay.
+export function contactAt(run, index, out = { point: [0, 0, 0], normal: [0, 0, 0], impulse: [0, 0, 0] }) {
+    const c = run.contacts, at = 3 * index;
+    out.kind = c.kind[index], out.body1 = c.body[2 * index], out.body2 = c.body[2 * index + 1];
+    const sign = out.body2 < 0 || (out.body1 >= 0 && c.normal[at + 2] < 0) ? -1 : 1;
     for (let k = 0; k < 3; k++) {
-        point.push(c.low[k] + ((c.point[3 * index + k] + 32768) / 65535) * (c.high[k] - c.low[k]));
-        normal.push(c.normal[3 * index + k] / 127);
-        impulse.push((c.impulse[3 * index + k] / 32767) * c.impulseScale);
+        out.point[k] = c.low[k] + ((c.point[at + k] + 32768) / 65535) * (c.high[k] - c.low[k]);
+        out.normal[k] = (sign * c.normal[at + k]) / 127;
+        out.impulse[k] = ((sign * c.impulse[at + k]) / 32767) * c.impulseScale;
     }
-    const body1 = c.body[2 * index], body2 = c.body[2 * index + 1];
-    const turned = body2 < 0 || (body1 >= 0 && normal[2] < 0), turn = (v) => (turned ? v.map((x) => -x) : v);
-    return { point, normal: turn(normal), impulse: turn(impulse), kind: c.kind[index], body1, body2 };
+    return out;
+}
+
+// What presses along the normal, and what is left of the impulse: friction, written to out.
+export function splitImpulse({ normal, impulse }, out) {
+    const along = impulse[0] * normal[0] + impulse[1] * normal[1] + impulse[2] * normal[2];
+    for (let k = 0; k < 3; k++) out[k] = impulse[k] - along * normal[k];
+    return along;
 }

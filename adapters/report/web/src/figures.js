@@ -1,7 +1,7 @@
 // Figures that have no time: the map of a sweep with its margins, and infeasibility against the step.
 import uPlot from 'uplot';
 import { RUNS, mapColour } from './colours.js';
-import { readable, tickText } from './plots.js';
+import { axisOf, readable } from './plots.js';
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -47,16 +47,18 @@ function drawMargins(ctx, map, at, low, high) {
     });
 }
 
+const place = (value) => (Math.abs(value) < 1e-12 ? '0' : Math.abs(value) > 1e-4 ? String(+value.toPrecision(4)) : readable(value));
+
 function drawTicks(ctx, map, at) {
     ctx.fillStyle = css('--text');
     ctx.font = '12px system-ui, sans-serif';
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
     const every = Math.ceil(24 / at.cell);
-    map.y.forEach((y, j) => j % every === 0 && ctx.fillText(readable(y), at.left - 6, at.top + (map.y.length - 0.5 - j) * at.cell));
+    map.y.forEach((y, j) => j % every === 0 && ctx.fillText(place(y), at.left - 6, at.top + (map.y.length - 0.5 - j) * at.cell));
     ctx.textAlign = 'center';
     ctx.textBaseline = 'top';
-    map.x.forEach((x, i) => i % (2 * every) === 0 && ctx.fillText(readable(x), at.left + (i + 0.5) * at.cell, at.top + at.high + at.bar + 8));
+    map.x.forEach((x, i) => i % (2 * every) === 0 && ctx.fillText(place(x), at.left + (i + 0.5) * at.cell, at.top + at.high + at.bar + 8));
     ctx.fillText(map.xName, at.left + at.wide / 2, at.top + at.high + at.bar + 26);
     ctx.save();
     ctx.translate(14, at.top + at.high / 2);
@@ -117,24 +119,31 @@ export function fit(points) {
     return { slope, at: (h) => Math.exp(my + slope * (Math.log(h) - mx)) };
 }
 
+// A world may play another story at the longest step that was tried; what is claimed is what happens as steps become short.
+function withoutLongest(points) {
+    const longest = Math.max(...points.map(([h]) => h));
+    return points.length > 2 ? points.filter(([h]) => h < longest) : points;
+}
+
 export function slopesPlot(slopes, box) {
     const steps = [...new Set(slopes.series.flatMap(({ points }) => points.map(([h]) => h)))].sort((a, b) => a - b);
-    const colours = { stroke: css('--text'), grid: { stroke: css('--line') }, ticks: { stroke: css('--line') } };
     const columns = [], series = [{ label: 'h', value: (_, value) => readable(value) }];
-    slopes.series.forEach(({ name, points, fitted }, i) => {
-        const known = new Map(points), line = fit(fitted ?? points), colour = RUNS[i % RUNS.length];
+    slopes.series.forEach(({ name, points }, i) => {
+        const fitted = withoutLongest(points), known = new Map(points), line = fit(fitted), colour = RUNS[i % RUNS.length];
         columns.push(steps.map((h) => (known.get(h) > 0 ? known.get(h) : null)));
         series.push({ label: name, stroke: colour, width: 0, points: { show: true, size: 8, fill: colour }, value: (_, value) => readable(value) });
-        columns.push(steps.map((h) => (line && known.has(h) ? line.at(h) : null)));
+        columns.push(steps.map((h) => (line && fitted.some(([step]) => step === h) ? line.at(h) : null)));
         series.push({ label: line ? `slope ${line.slope.toFixed(2)}` : 'no slope', stroke: colour, width: 1.5, dash: [5, 4], points: { show: false }, value: (_, value) => readable(value), spanGaps: true });
     });
-    const make = () => new uPlot({
+    const size = () => ({ width: Math.max(280, Math.min(box.clientWidth - 20, 1000)), height: 420 });
+    const plot = new uPlot({
         title: slopes.title,
-        width: Math.max(280, box.clientWidth - 20),
-        height: 420,
+        ...size(),
         scales: { x: { time: false, distr: 3 }, y: { distr: 3 } },
-        axes: [{ ...colours, label: slopes.xName, values: tickText(true) }, { ...colours, size: 72, values: tickText(true) }],
+        axes: [axisOf(true, { label: slopes.xName }), axisOf(true, { size: 72 })],
         series,
     }, [steps, ...columns], box);
-    return make();
+    new ResizeObserver(() => plot.setSize(size())).observe(box);
+    box.append(element('p', 'pc-note', 'Lines are fitted without the longest step of each world.'));
+    return plot;
 }

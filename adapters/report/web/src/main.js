@@ -4,7 +4,8 @@ import './style.css';
 import { readPage, frameAt, momentAt, poseAt, velocityAt, contactAt } from './data.js';
 import { KINDS, FRICTION, RUNS, kindOf } from './colours.js';
 import { Stage } from './stage.js';
-import { Plots, readable } from './plots.js';
+import { TOO_MANY, mostContacts } from './contacts.js';
+import { Plots, readable, recolour } from './plots.js';
 import { HeatMap, slopesPlot } from './figures.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
@@ -38,8 +39,8 @@ function verdictTable({ columns, rows, marked }) {
         return known.length > 1 && known.filter((value) => value === least).length === 1 ? least : null;
     };
     const head = make('tr', {}, make('th', { scope: 'col' }, ''), ...columns.map((name) => make('th', { scope: 'col' }, name)));
-    const body = rows.map(({ name, unit, values }) => {
-        const least = marked ? best(values) : null;
+    const body = rows.map(({ name, unit, values, plain }) => {
+        const least = marked && !plain ? best(values) : null;
         return make('tr', {}, make('th', { scope: 'row' }, unit ? `${name}, ${unit}` : name), ...values.map((value) => make('td', { class: value !== null && value === least ? 'pc-best' : null }, readable(value))));
     });
     return make('div', { class: 'pc-scroll', tabindex: '0' }, make('table', { class: 'pc-verdict' }, make('thead', {}, head), make('tbody', {}, ...body)));
@@ -116,6 +117,7 @@ class Replay {
         this.playing = false;
         this.speed = 1;
         this.watchers = [];
+        this.mostContacts = Math.max(...page.runs.map(mostContacts));
         this.views = make('div', { class: 'pc-stage', 'data-views': page.runs.length, tabindex: '0', 'aria-label': 'Replay in 3D: drag to turn, wheel to zoom, click a body' }, ...page.runs.map((run, i) => this.cell(run, i)));
         this.info = make('aside', { class: 'pc-info', 'aria-live': 'polite' });
         this.bar = this.controls();
@@ -128,7 +130,7 @@ class Replay {
 
     begin() {
         this.stage = stageOf(this.page, this.views);
-        this.stage.setTime(0);
+        this.stage.setContacts(this.mostContacts <= TOO_MANY);
         let down = null;
         this.views.addEventListener('pointerdown', (event) => (down = [event.clientX, event.clientY]));
         this.views.addEventListener('click', (event) => down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 5 && this.select(this.stage.pick(event.clientX, event.clientY).body));
@@ -151,7 +153,7 @@ class Replay {
             make('button', { type: 'button', onclick: () => this.step(-1), title: 'A frame back (left arrow)', 'aria-label': 'A frame back' }, '◀'),
             make('button', { type: 'button', onclick: () => this.step(1), title: 'A frame on (right arrow)', 'aria-label': 'A frame on' }, '▶'),
             this.slider, this.clockText, speeds,
-            check('contacts', 'contacts', true, (on) => this.stage.setContacts(on)),
+            check('contacts', 'contacts', this.mostContacts <= TOO_MANY, (on) => this.stage.setContacts(on)),
             check('trails', 'trails', false, (on) => this.showTrails(on)),
             ...(this.page.runs.length > 1 ? [ghosts] : []),
             make('button', { type: 'button', onclick: () => this.stage.goHome(), title: 'The first view again (h)' }, 'Reset view'));
@@ -159,7 +161,8 @@ class Replay {
 
     legend() {
         const item = (colour, text) => make('li', {}, make('span', { class: 'pc-dot', style: `background:${colour}` }), text);
-        return make('ul', { class: 'pc-legend' }, ...KINDS.map(({ name, colour }) => item(colour, name)), item(FRICTION, 'friction'), make('li', {}, 'arrows: impulse of a step; space, arrows, h: keys'));
+        const hidden = this.mostContacts > TOO_MANY ? [make('li', { class: 'pc-hidden-contacts' }, `up to ${this.mostContacts} contacts at a time hide the bodies: tick “contacts” to see them`)] : [];
+        return make('ul', { class: 'pc-legend' }, ...KINDS.map(({ name, colour }) => item(colour, name)), item(FRICTION, 'friction'), make('li', {}, 'arrows: impulse of a step; space, arrows, h: keys'), ...hidden);
     }
 
     showTrails(on) {
@@ -180,6 +183,7 @@ class Replay {
         this.playing = !this.playing;
         if (this.playing && this.clock.time >= this.end) this.seek(0);
         this.playButton.textContent = this.playing ? 'Pause' : 'Play';
+        this.write();
     }
 
     pause() {
@@ -206,11 +210,17 @@ class Replay {
     seek(time) {
         this.clock.time = Math.min(Math.max(time, 0), this.end);
         this.stage.setTime(this.clock.time);
+        this.watchers.forEach((watch) => watch());
+        if (!this.playing || performance.now() - this.written > 100) this.write();
+    }
+
+    // Where numbers stand: ten times a second is as much as one can read.
+    write() {
+        this.written = performance.now();
         this.slider.value = this.clock.time;
         this.slider.setAttribute('aria-valuetext', `${this.clock.time.toFixed(2)} s`);
         this.clockText.textContent = `${this.clock.time.toFixed(2)} of ${this.end.toFixed(2)} s`;
-        this.tell();
-        this.watchers.forEach((watch) => watch());
+        if (this.selected >= 0) this.tell();
     }
 
     tick(now) {
@@ -227,7 +237,7 @@ class Replay {
     // What the selected body does in each run.
     tell() {
         if (this.selected < 0) {
-            this.info.replaceChildren(make('p', {}, `${this.page.bodies.length} bodies. Click one.`));
+            this.info.replaceChildren(make('p', {}, this.page.bodies.length === 1 ? 'One body. Click it.' : `${this.page.bodies.length} bodies. Click one.`));
             return;
         }
         const name = make('h2', {}, this.page.bodies[this.selected].name);
@@ -286,9 +296,10 @@ function downloads(page) {
 
 async function show() {
     const root = document.getElementById('pc-root'), page = await readPage(), clock = { time: 0 };
-    const parts = { plots: null, maps: [] };
+    const parts = { plots: null, maps: [], slopes: [] };
     const theme = themeSwitch(() => {
         parts.plots?.recolour();
+        parts.slopes.forEach(recolour);
         parts.maps.forEach((map) => map.draw());
         replay?.stage.refresh();
     });
@@ -301,7 +312,7 @@ async function show() {
         const plots = make('section', { class: 'pc-plots', 'aria-label': 'Plots' });
         root.append(...verdictOf(page), plots);
         parts.plots = new Plots(page, plots, clock, (time) => replay.pause().seek(time));
-        replay.watchers.push(() => parts.plots.redraw());
+        replay.watchers.push(() => parts.plots.follow());
     }
     for (const map of page.maps ?? []) {
         const box = make('section', { class: 'pc-figure' }, make('h2', {}, map.title ?? map.name));
@@ -311,7 +322,7 @@ async function show() {
     for (const slopes of page.slopes ?? []) {
         const box = make('section', { class: 'pc-figure' });
         root.append(box);
-        slopesPlot(slopes, box);
+        parts.slopes.push(slopesPlot(slopes, box));
     }
     if (!replay) root.append(...verdictOf(page));
     root.append(downloads(page));

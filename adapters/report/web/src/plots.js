@@ -14,12 +14,28 @@ export const QUANTITIES = [
 
 export const readable = (value) => (value === null || value === undefined || Number.isNaN(value) ? '–' : Math.abs(value) >= 0.01 && Math.abs(value) < 1e5 ? String(+value.toPrecision(4)) : value === 0 ? '0' : value.toExponential(2));
 
-// Ticks: powers of ten as such, and on a logarithmic axis no others.
-export const tickText = (log) => (_, ticks) => ticks.map((tick) => (tick === null || (log && Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) > 1e-6) ? '' : Math.abs(tick) >= 0.001 && Math.abs(tick) < 1e5 ? String(+tick.toPrecision(6)) : tick === 0 ? '0' : tick.toExponential(0)));
+// Where a logarithmic axis has lines and numbers: at powers of ten, and of many decades at every second, third, … one. uPlot's own way
+// to find them does not end below 1e-16.
+function powers(min, max) {
+    const low = Math.ceil(Math.log10(min) - 1e-6), high = Math.floor(Math.log10(max) + 1e-6), every = Math.max(1, Math.ceil((high - low + 1) / 9)), found = [];
+    for (let power = every * Math.ceil(low / every); power <= high; power += every) found.push(Number(`1e${power}`));
+    return found;
+}
 
-// On a logarithmic axis there is no place for 0: nothing is drawn where a quantity vanishes.
+const tickText = (_, ticks) => ticks.map((tick) => (tick === null ? '' : Math.abs(tick) >= 0.001 && Math.abs(tick) < 1e5 ? String(+tick.toPrecision(6)) : tick === 0 ? '0' : tick.toExponential(0)));
+
+// An axis in the colours of the page; a logarithmic one has lines, ticks and numbers at powers of ten and nowhere else.
+export function axisOf(log, more = {}) {
+    const style = getComputedStyle(document.documentElement), line = { stroke: style.getPropertyValue('--line').trim(), width: 1 };
+    const splits = log ? { splits: (_, axis, min, max) => powers(min, max), filter: (_, ticks) => ticks } : {};
+    return { stroke: style.getPropertyValue('--text').trim(), grid: line, ticks: line, ...splits, values: tickText, ...more };
+}
+
+// On a logarithmic axis there is no place for 0: nothing is drawn where a quantity vanishes, or all but does.
+const NOTHING = 1e-18;
+
 function column(run, { key, log }) {
-    return Array.from(run.series[key], (value) => (Number.isFinite(value) && (!log || value > 0) ? value : null));
+    return Array.from(run.series[key], (value) => (Number.isFinite(value) && (!log || value > NOTHING) ? value : null));
 }
 
 // Runs may differ in their times: uPlot joins their columns into one table.
@@ -31,29 +47,16 @@ function tableOf(page, quantity) {
 
 const hasValues = (table) => table.slice(1).some((values) => values.some((value) => value !== null));
 
-function axisColours() {
-    const style = getComputedStyle(document.documentElement);
-    return { stroke: style.getPropertyValue('--text').trim(), grid: { stroke: style.getPropertyValue('--line').trim(), width: 1 }, ticks: { stroke: style.getPropertyValue('--line').trim(), width: 1 } };
-}
-
-// The time of the replay as a line across the plot.
+// The time of the replay as a line across the plot: an element that is moved, for to draw all plots anew for each frame takes longer than the bodies.
 function timeLine(clock) {
-    return {
-        hooks: {
-            draw: (plot) => {
-                const x = Math.round(plot.valToPos(clock.time, 'x', true)), { ctx, bbox } = plot;
-                if (x < bbox.left || x > bbox.left + bbox.width) return;
-                ctx.save();
-                ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
-                ctx.lineWidth = 2;
-                ctx.beginPath();
-                ctx.moveTo(x, bbox.top);
-                ctx.lineTo(x, bbox.top + bbox.height);
-                ctx.stroke();
-                ctx.restore();
-            },
-        },
+    const line = document.createElement('div');
+    line.className = 'pc-now';
+    const move = (plot) => {
+        const x = plot.valToPos(clock.time, 'x'), inside = x >= 0 && x <= plot.over.clientWidth;
+        line.style.visibility = inside ? 'visible' : 'hidden';
+        if (inside) line.style.transform = `translateX(${x - 1}px)`;
     };
+    return { hooks: { init: (plot) => (plot.over.append(line), (plot.moveLine = () => move(plot))), draw: move } };
 }
 
 function optionsOf(page, quantity, clock, width) {
@@ -64,10 +67,19 @@ function optionsOf(page, quantity, clock, width) {
         height: 220,
         scales: { x: { time: false }, y: scale },
         cursor: { sync: { key: 'time' }, drag: { x: true, y: false } },
-        axes: [{ ...axisColours() }, { ...axisColours(), size: 56, space: quantity.log ? 16 : 40, values: tickText(quantity.log) }],
+        axes: [axisOf(false), axisOf(quantity.log, { size: 60, space: quantity.log ? 16 : 40 })],
         series: [{ label: 's', value: (_, value) => readable(value) }, ...page.runs.map((run, i) => ({ label: run.name, stroke: RUNS[i % RUNS.length], width: 1.5, dash: i === 0 && page.runs.length > 1 ? [6, 3] : undefined, value: (_, value) => readable(value), points: { show: false } }))],
         plugins: [timeLine(clock)],
     };
+}
+
+export function recolour(plot) {
+    const { stroke, grid } = axisOf(false);
+    for (const axis of plot.axes) {
+        axis.stroke = () => stroke;
+        axis.grid.stroke = axis.ticks.stroke = () => grid.stroke;
+    }
+    plot.redraw(false, true);
 }
 
 export class Plots {
@@ -93,18 +105,11 @@ export class Plots {
         return Math.floor((all - 16 * (columns - 1)) / columns) - 18;
     }
 
-    redraw() {
-        this.plots.forEach((plot) => plot.redraw(false, false));
+    follow() {
+        this.plots.forEach((plot) => plot.moveLine());
     }
 
     recolour() {
-        this.plots.forEach((plot) => {
-            plot.axes.forEach((axis) => {
-                const colours = axisColours();
-                axis.stroke = () => colours.stroke;
-                axis.grid.stroke = axis.ticks.stroke = () => colours.grid.stroke;
-            });
-            plot.redraw(false, true);
-        });
+        this.plots.forEach(recolour);
     }
 }

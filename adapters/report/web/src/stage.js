@@ -1,7 +1,8 @@
 // The stage: one canvas, one camera, a view for each run side by side; so cameras are linked by construction, and time is the caller's.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { Bodies } from './bodies.js';
+import { Bodies, plain } from './bodies.js';
+import { MANY, Shapes } from './shapes.js';
 import { Contacts, typicalImpulse } from './contacts.js';
 
 // Where things happen: the bodies' ways, without what has flown off (the outer twentieth on each side).
@@ -18,7 +19,7 @@ function boundsOf(page) {
         high.push(all[Math.ceil(0.95 * (all.length - 1))] ?? 1);
     }
     const sizes = page.shapes.filter((shape) => shape.body >= 0).map(sizeOf).sort((a, b) => a - b), usual = sizes[sizes.length >> 1] ?? 1;
-    return { low: low.map((x) => x - usual / 2), high: high.map((x) => x + usual / 2) };
+    return { low: new THREE.Vector3(...low).addScalar(-usual / 2), high: new THREE.Vector3(...high).addScalar(usual / 2) };
 }
 
 function sizeOf(shape) {
@@ -26,20 +27,18 @@ function sizeOf(shape) {
     return points.length ? 2 * Math.max(...points.map(Math.abs)) : Math.max(...(shape.size ?? [0])) * (shape.kind === 'box' ? 1 : 2);
 }
 
-// Half-spaces as squares that carry a grid.
-function planeOf(shape, size) {
-    const normal = new THREE.Vector3(...shape.normal).normalize();
-    const group = new THREE.Group();
-    const grid = new THREE.GridHelper(20 * size, 40, 0x888888, 0x888888);
-    grid.rotateX(Math.PI / 2);
-    grid.material.transparent = true;
-    grid.material.opacity = 0.35;
-    const board = new THREE.Mesh(new THREE.PlaneGeometry(20 * size, 20 * size), new THREE.MeshLambertMaterial({ color: 0x999999, transparent: true, opacity: 0.25, depthWrite: false }));
-    group.add(board, grid);
-    const [x, y, z, qw, qx, qy, qz] = shape.pose;
-    const turn = new THREE.Quaternion(qx, qy, qz, qw);
-    group.quaternion.copy(turn).multiply(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal));
-    group.position.set(x, y, z);
+// Half-spaces as squares that carry a grid: floors as far as one can see, walls only beside what happens.
+function planeOf(shape, bounds, size) {
+    const [x, y, z, qw, qx, qy, qz] = shape.pose, turn = new THREE.Quaternion(qx, qy, qz, qw);
+    const normal = new THREE.Vector3(...shape.normal).normalize().applyQuaternion(turn), through = new THREE.Vector3(x, y, z);
+    const floor = normal.z > 0.7, middle = new THREE.Vector3().addVectors(bounds.low, bounds.high).multiplyScalar(0.5);
+    const away = normal.dot(middle) - normal.dot(through), group = new THREE.Group();
+    const grid = new THREE.GridHelper(floor ? 20 * size : size, floor ? 40 : 8, 0x888888, 0x888888).rotateX(Math.PI / 2);
+    Object.assign(grid.material, { transparent: true, opacity: 0.35 });
+    group.add(grid);
+    if (floor) group.add(new THREE.Mesh(new THREE.PlaneGeometry(20 * size, 20 * size), plain({ opacity: 0.25, colour: [0.6, 0.6, 0.6] })));
+    group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    group.position.copy(floor ? through : middle.addScaledVector(normal, -away));
     return group;
 }
 
@@ -51,33 +50,25 @@ function trailOf(run, body, colour) {
 }
 
 class View {
-    constructor(page, run, size, typical) {
+    constructor(page, run, { shapes, bounds, size }, typical) {
         this.run = run;
         this.scene = new THREE.Scene();
-        this.bodies = new Bodies(page);
-        this.ghost = new Bodies(page, { ghost: true });
+        this.bodies = new Bodies(shapes);
+        this.ghost = new Bodies(shapes, { ghost: true });
         this.contacts = new Contacts(run, size, typical);
         this.trails = new THREE.Group();
-        this.ghost.group.visible = false;
-        this.scene.add(this.bodies.group, this.ghost.group, this.contacts.group, this.trails, ...lights());
-        for (const shape of page.shapes) if (shape.kind === 'plane') this.scene.add(planeOf(shape, size));
+        this.ghost.mesh.visible = false;
+        this.scene.add(this.bodies.mesh, this.ghost.mesh, this.contacts.group, this.trails);
+        for (const shape of page.shapes) if (shape.kind === 'plane') this.scene.add(planeOf(shape, bounds, size));
     }
 
-    show(time, ghostRun) {
-        this.bodies.show(this.run, time);
-        this.ghost.group.visible = Boolean(ghostRun) && ghostRun !== this.run;
-        if (this.ghost.group.visible) this.ghost.show(ghostRun, time);
+    show(time, ghostRun, selected) {
+        this.bodies.show(this.run, time, selected);
+        this.ghost.mesh.visible = Boolean(ghostRun) && ghostRun !== this.run;
+        if (this.ghost.mesh.visible) this.ghost.show(ghostRun, time);
         if (this.contacts.group.visible) this.contacts.show(time);
         for (const trail of this.trails.children) trail.geometry.setDrawRange(0, this.run.time.findLastIndex((t) => t <= time + 1e-9) + 1);
     }
-}
-
-function lights() {
-    const sun = new THREE.DirectionalLight(0xffffff, 2.2);
-    sun.position.set(1, -2, 3);
-    const back = new THREE.DirectionalLight(0xffffff, 0.7);
-    back.position.set(-2, 1, -1);
-    return [sun, back, new THREE.AmbientLight(0xffffff, 0.9)];
 }
 
 export class Stage {
@@ -86,15 +77,17 @@ export class Stage {
         this.element = element;
         this.time = 0;
         this.ghostRun = null;
+        this.selected = -1;
         this.dirty = true;
-        this.renderer = new THREE.WebGLRenderer({ antialias: page.bodies.length < 300, alpha: true });
-        this.renderer.setPixelRatio(page.bodies.length < 300 ? Math.min(window.devicePixelRatio, 2) : 1);
+        this.renderer = new THREE.WebGLRenderer({ antialias: page.bodies.length < MANY, alpha: true });
+        this.renderer.setPixelRatio(page.bodies.length < MANY ? Math.min(window.devicePixelRatio, 2) : 1);
         this.renderer.setScissorTest(true);
         element.prepend(this.renderer.domElement);
         this.bounds = boundsOf(page);
-        this.size = Math.max(...this.bounds.high.map((x, k) => x - this.bounds.low[k]));
+        this.size = Math.max(...this.bounds.high.clone().sub(this.bounds.low).toArray());
         const typical = Math.max(...page.runs.map(typicalImpulse));
-        this.views = page.runs.map((run) => new View(page, run, this.size, typical));
+        this.shapes = new Shapes(page);
+        this.views = page.runs.map((run) => new View(page, run, this, typical));
         this.setCamera();
         new ResizeObserver(() => this.resize()).observe(element);
         this.resize();
@@ -102,21 +95,26 @@ export class Stage {
 
     // Worlds in a plane are seen from the front, others a little from above.
     setCamera() {
-        const { low, high } = this.bounds, middle = low.map((x, k) => (x + high[k]) / 2);
         this.camera = new THREE.PerspectiveCamera(35, 1, 0.001 * this.size, 200 * this.size);
         this.camera.up.set(0, 0, 1);
-        this.home = { target: new THREE.Vector3(...middle), offset: new THREE.Vector3(...(this.page.planar ? [0, -1, 0.06] : [0.45, -0.95, 0.42])).normalize() };
         this.controls = new OrbitControls(this.camera, this.element);
         this.controls.addEventListener('change', () => (this.dirty = true));
         this.goHome();
     }
 
+    // So near that all corners of the bounds are just in sight: a corner c from their middle, seen along -d, needs away >= c.d + |c.side| / tan.
     goHome() {
-        const size = this.bounds.high.map((x, k) => x - this.bounds.low[k]), aspect = this.camera.aspect || 1;
-        const deep = this.page.planar ? 0 : size[1], wide = Math.max(Math.hypot(size[0], deep) / aspect, size[2], 0.6 * deep);
-        const away = (0.55 * wide) / Math.tan((this.camera.fov * Math.PI) / 360) + 0.4 * deep;
-        this.controls.target.copy(this.home.target);
-        this.camera.position.copy(this.home.target).addScaledVector(this.home.offset, away);
+        const { low, high } = this.bounds, middle = low.clone().add(high).multiplyScalar(0.5);
+        const d = new THREE.Vector3(...(this.page.planar ? [0, -1, 0.06] : [0.45, -0.95, 0.42])).normalize();
+        const right = new THREE.Vector3(0, 0, 1).cross(d).normalize(), up = d.clone().cross(right);
+        const tangent = Math.tan((this.camera.fov * Math.PI) / 360), corner = new THREE.Vector3();
+        let away = 0;
+        for (let i = 0; i < 8; i++) {
+            corner.set(i & 1 ? low.x : high.x, i & 2 ? low.y : high.y, i & 4 ? low.z : high.z).sub(middle);
+            away = Math.max(away, corner.dot(d) + Math.max(Math.abs(corner.dot(right)) / this.camera.aspect, Math.abs(corner.dot(up))) / tangent);
+        }
+        this.controls.target.copy(middle);
+        this.camera.position.copy(middle).addScaledVector(d, 1.12 * away);
         this.controls.update();
         this.dirty = true;
     }
@@ -143,13 +141,13 @@ export class Stage {
     }
 
     refresh() {
-        this.views.forEach((view) => view.show(this.time, this.ghostRun));
+        this.views.forEach((view) => view.show(this.time, this.ghostRun, this.selected));
         this.dirty = true;
     }
 
     select(body) {
-        this.views.forEach((view) => view.bodies.paint(body));
-        this.dirty = true;
+        this.selected = body;
+        this.refresh();
     }
 
     setContacts(on) {

@@ -1,0 +1,178 @@
+/* Newton's method whose path is followed from piece to piece, and the sign of a determinant that tells where it turns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/gtest/pctest.h"
+#include "base/arena.h"
+#include "solver/certificate.h"
+#include "solver/interior.h"
+#include "solver/path.h"
+#include "solver/sparse.h"
+#include "solver/stiffness.h"
+#include "test_worlds/unit/problems.h"
+
+/* ---- the sign ---- */
+
+/* By elimination without exchange of rows: signs of leading minors. */
+static int signByMinors(int n, double* A)
+{
+    int sign = 1;
+    for (int k = 0; k < n; k++) {
+        if (A[k * n + k] < 0.0) sign = -sign;
+        for (int i = k + 1; i < n; i++)
+            for (int j = n - 1; j >= k; j--) A[i * n + j] -= A[i * n + k] / A[k * n + k] * A[k * n + j];
+    }
+    return sign;
+}
+
+PC_TEST(Blocks, TellTheSignOfTheDeterminant)
+{
+    enum { BLOCKS = 4, N = 6 * BLOCKS };
+    const int pairs[] = {0, 1, 1, 2, 2, 3, 0, 2};
+    pcRandom random = {21};
+    int negative = 0;
+    for (int i = 0; i < 400; i++) {
+        double dense[N * N] = {0.0};
+        pcArena arena = {0};
+        pcBlocks A;
+        PC_ASSERT_TRUE(pcBlocksPattern(&A, BLOCKS, pairs, 4, NULL, &arena));
+        pcBlocksClear(&A);
+        for (int p = -BLOCKS; p < 8; p++) {
+            int row = p < 0 ? p + BLOCKS : pairs[p], column = p < 0 ? row : pairs[p ^ 1];
+            double* block = pcBlocksAt(&A, row, column);
+            for (int e = 0; e < 36; e++)
+                dense[(6 * row + e / 6) * N + 6 * column + e % 6] = block[e] = pcBetween(&random, -1.0, 1.0) + (p < 0 && e % 7 == 0);
+        }
+        PC_ASSERT_TRUE(pcBlocksFactor(&A));
+        int sign = signByMinors(N, dense);
+        PC_EXPECT_EQ_INT(sign, pcBlocksSign(&A));
+        negative += sign < 0;
+        pcArenaFree(&arena);
+    }
+    PC_EXPECT_GT(negative, 50);
+    PC_EXPECT_LT(negative, 350);
+}
+
+/* ---- the method ---- */
+
+typedef struct Found {
+    pcPathInfo info;
+    pcCertificate certificate;
+} Found;
+
+/* From where interior.c ends, or from nothing if it does not. */
+static Found solve(const pcProblem* p)
+{
+    Found found = {.info = {.residual = HUGE_VAL}};
+    pcArena arena = {0};
+    pcLinear linear;
+    pcBlocks H;
+    double *v = calloc((size_t)pcUnknowns(p) + 1, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c);
+    pcConeStart(p, v, c);
+    if (!p->W && !p->dense && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H)) {
+        pcInteriorStart(p, linear.own, 1e-10, &H, &arena, v, c);
+        found.info = pcPathSolve(p, linear.own, 1e-10, &H, &arena, v, c);
+    }
+    found.certificate = pcCertify(p, v, c, &arena);
+    pcArenaFree(&arena), free(v), free(c);
+    return found;
+}
+
+static bool isFree(const v3* centre, int balls, v3 place)
+{
+    for (int i = 0; i < balls; i++) {
+        v3 apart = v3Sub(centre[i], place);
+        if (v3Dot(apart, apart) < 0.85 * 0.85) return false;
+    }
+    return true;
+}
+
+/* Balls thrown into a corner of the world, every one in touch with all that are near. */
+static pcConeModel heap(int balls, uint64_t seed)
+{
+    pcRandom random = {seed};
+    pcConeModel model = pcModelStart(true, 0.1);
+    v3 centre[64];
+    for (int i = 0; i < balls; i++) {
+        do centre[i] = v3Make(pcBetween(&random, 0.5, 2.5), pcBetween(&random, 0.5, 2.5), pcBetween(&random, 0.5, 0.5 + 0.2 * balls));
+        while (!isFree(centre, i, centre[i]));
+        double mass = pow(10.0, pcBetween(&random, -0.5, 0.5)), inertia = 0.1 * mass;
+        v3 velocity = v3Make(pcBetween(&random, -1.0, 1.0), pcBetween(&random, -1.0, 1.0), pcBetween(&random, -2.0, 0.0));
+        pcModelBody(&model, mass, v3Make(inertia, inertia, inertia), velocity, v3Make(0.0, 0.0, pcBetween(&random, -3.0, 3.0)));
+    }
+    for (int i = 0; i < balls; i++) {
+        v3 walls[3] = {v3Make(1, 0, 0), v3Make(0, 1, 0), v3Make(0, 0, 1)};
+        for (int w = 0; w < 3; w++)
+            if (v3Dot(walls[w], centre[i]) < 0.8)
+                pcModelTouch(&model, &(pcTouch){.body1 = -1, .body2 = i, .arm2 = v3Scale(-0.5, walls[w]), .normal = walls[w], .mu = 0.5});
+        for (int j = 0; j < i; j++) {
+            v3 apart = v3Sub(centre[i], centre[j]);
+            double distance = sqrt(v3Dot(apart, apart));
+            v3 normal = v3Scale(1.0 / distance, apart);
+            if (distance < 1.1)
+                pcModelTouch(&model, &(pcTouch){.body1 = j,
+                                                .body2 = i,
+                                                .arm1 = v3Scale(0.5, normal),
+                                                .arm2 = v3Scale(-0.5, normal),
+                                                .normal = normal,
+                                                .mu = pcBetween(&random, 0.1, 1.0)});
+        }
+    }
+    return model;
+}
+
+PC_TEST(Path, SolvesHeaps)
+{
+    int solved = 0;
+    enum { HEAPS = 24 };
+    for (int i = 0; i < HEAPS; i++) {
+        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        Found found = solve(&model.problem);
+        PC_CASE("heap %d: %d contacts, %d factorizations", i, model.problem.cones, found.info.factors);
+        PC_EXPECT_GT(found.info.factors, 0);
+        if (found.info.residual <= 1e-10) {
+            PC_EXPECT_LE(found.certificate.residual, 1e-9);
+            PC_EXPECT_LE(found.certificate.momentum, 1e-9);
+            solved++;
+        }
+        pcModelFree(&model);
+    }
+    PC_EXPECT_GE(solved, HEAPS - 2);
+}
+
+PC_TEST(Path, SaysHowFarItCameOnProblemsThatAreHardInDifferentWays)
+{
+    int tried = 0, solved = 0;
+    for (int kind = 0; kind < pcProblemKindCount; kind++)
+        for (int variant = 0; variant < pcProblemKinds[kind].variants; variant++) {
+            pcConeModel model = pcProblemKinds[kind].make(variant, true);
+            Found found = solve(&model.problem);
+            PC_CASE("%s, variant %d", pcProblemKinds[kind].name, variant);
+            tried += found.info.factors > 0;
+            if (found.info.residual <= 1e-10) {
+                PC_EXPECT_LE(found.certificate.residual, 1e-9);
+                solved++;
+            }
+            pcModelFree(&model);
+        }
+    PC_EXPECT_GT(tried, 30);
+    PC_EXPECT_GE(solved, 0.8 * tried);
+}
+
+PC_TEST(Path, LeavesAProblemAloneThatIsNoneForIt)
+{
+    pcConeModel model = pcModelStart(true, 1.0);
+    pcArena arena = {0};
+    pcBlocks H;
+    double v[6] = {1, 2, 3, 4, 5, 6}, c[3] = {7, 8, 9}, own[3] = {1, 1, 1};
+    pcModelBody(&model, 1.0, v3Make(.1, .1, .1), v3Make(0, 0, -.1), v3Make(0, 0, 0));
+    pcModelTouch(&model, &(pcTouch){.body1 = -1, .arm2 = v3Make(0, 0, -.5), .normal = v3Make(0, 0, 1), .mu = .5, .edges = 4});
+    PC_ASSERT_TRUE(pcStiffnessPattern(&model.problem, &arena, &H));
+    pcPathInfo info = pcPathSolve(&model.problem, own, 1e-10, &H, &arena, v, c);
+    PC_EXPECT_EQ_INT(0, info.factors);
+    PC_EXPECT_FALSE(isfinite(info.residual));
+    for (int i = 0; i < 6; i++) PC_EXPECT_NEAR(i + 1.0, v[i], 0.0);
+    for (int i = 0; i < 3; i++) PC_EXPECT_NEAR(i + 7.0, c[i], 0.0);
+    pcArenaFree(&arena), pcModelFree(&model);
+}
