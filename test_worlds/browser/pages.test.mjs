@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// A page that is ready, and everything it complained about; nothing may leave it.
+// A page that is ready and laid out, and everything it complained about; nothing may leave it.
 async function open(file, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage(), complaints = [], requests = [];
@@ -31,6 +31,7 @@ async function open(file, options = {}) {
     page.on('dialog', (dialog) => (complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
     await page.goto(`file://${file}`);
     await page.waitForFunction(() => window.pcontact?.ready, null, { timeout: 60000 });
+    await settle(page);
     return { page, complaints, requests, close: () => context.close() };
 }
 

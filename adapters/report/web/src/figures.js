@@ -83,6 +83,8 @@ export class HeatMap {
         this.scale.append(readable(this.low), ramp, readable(this.high), ` ${map.name}; bars: means of columns and rows`);
         box.append(this.canvas, this.said, this.scale);
         this.canvas.addEventListener('pointermove', (event) => this.tell(event));
+        // At once as well: an observer tells only after the first frame, and a pointer may be quicker.
+        this.draw(box.clientWidth);
         new ResizeObserver(() => this.draw(box.clientWidth)).observe(box);
     }
 
