@@ -2,7 +2,9 @@
  * What a problem can be spared.
  *
  * The guess. In a world at rest the impulses of the last step are those of this one. Then v = f + M^-1 J'c and one certificate are all the
- * work.
+ * work. Of such a world that v is rounding: of gaps, by h, and of impulses. Kept, it adds up from step to step, bodies drift with it, and after
+ * a few steps the guess is no answer any more; so v = 0 is tried first, and the certificate is asked about it, momentum included. A world at rest
+ * then stays where it is, to the bit.
  *
  * Contacts that do not act. Looking ahead finds ten contacts for every one that will press; but a contact with c = 0 is no part of the
  * problem, as long as u~ is in K* without it. So: solve with the contacts that the guess presses or drives together, look at the others
@@ -26,6 +28,8 @@
 #define ROUGH 1e-4      /* tolerance while contacts come in, … */
 #define ROOM 1e-3       /* of the velocity scale: what opens more slowly than this after a rough answer may be pressed after a good one */
 #define ROUGH_BLOCKS 40 /* … of groups from this size on */
+#define SLOW 1e-8       /* of the velocity scale, also of spins: only what moves more slowly with the guess may be at rest; … */
+#define REST 1e-10      /* … it is, if the certificate is off by no more than this, whatever the tolerance: slow things shall move */
 #define MISLED 0.25     /* a guess that drives together more contacts than this part of those that it presses is none */
 
 /* ---- the guess ---- */
@@ -61,10 +65,24 @@ static bool follow(const pcProblem* p, const double* c, pcArena* arena, double* 
     return good;
 }
 
+/* Whether v may be no more than rounding; then it is 0 now. */
+static bool comesToRest(const pcProblem* p, double* v)
+{
+    for (int i = 0; i < 6 * p->blocks; i++)
+        if (!(fabs(v[i]) <= SLOW * p->velocityScale)) return false;
+    memset(v, 0, 6 * (size_t)p->blocks * sizeof *v);
+    return true;
+}
+
 bool pcGuessSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, const double* c)
 {
     if (!settings->warm || p->W || p->dense || !follow(p, c, &memory->arena, v) || !(settings->guess > 0.0)) return false;
+    bool rests = comesToRest(p, v);
     pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
+    if (rests && !(pcCertificateOff(&certificate) <= smaller(settings->guess, REST))) {
+        follow(p, c, &memory->arena, v);
+        certificate = pcCertify(p, v, c, &memory->arena);
+    }
     if (!(certificate.residual <= settings->guess && certificate.momentum <= settings->tolerance)) return false;
     *info = (pcConeInfo){.solve = {.outcome = PC_SOLVED, .residual = certificate.residual}, .solver = "guess"};
     info->certified = true, info->certificate = certificate;

@@ -38,6 +38,48 @@ PC_TEST(StepWorlds, TwoBoxStackStands)
     sceneEnd(&s);
 }
 
+/* Rounding of gaps and impulses must not add up: from some step on nothing moves any more, not by the last bit. */
+PC_TEST(StepWorlds, StackComesToRestToTheBit)
+{
+    static const pcSolver solvers[] = {PC_SOLVER_AUTO, PC_SOLVER_LEMKE};
+    for (int k = 0; k < 2; k++) {
+        Scene s;
+        pcPose rest[SCENE_MOST];
+        sceneBegin(&s);
+        s.settings.solver = solvers[k];
+        sceneFloor(&s);
+        for (int i = 0; i < 5; i++) sceneBox(&s, 0.07 * i, 0.05 * (i % 2), 0.5 + 1.001 * i, unitCube, 1 + i % 3);
+        sceneRun(&s, 300);
+        for (int i = 0; i < 5; i++) rest[i] = s.body[i].pose;
+        sceneRun(&s, 300);
+        for (int i = 0; i < 5; i++) {
+            PC_CASE("solver %d, body %d", k, i);
+            PC_EXPECT_TRUE(memcmp(&rest[i], &s.body[i].pose, sizeof rest[i]) == 0);
+            PC_EXPECT_TRUE(sceneSpeed(&s, i) == 0.0);
+        }
+        sceneExpectSound(&s);
+        sceneEnd(&s);
+    }
+}
+
+/* However little accuracy is asked for, what moves slowly is not at rest. */
+PC_TEST(StepWorlds, SlowSliderOnIceKeepsMoving)
+{
+    const double speed = 5e-10, tolerances[] = {1e-10, 1e-4};
+    for (int k = 0; k < 2; k++) {
+        PC_CASE("tolerance %g", tolerances[k]);
+        Scene s;
+        sceneBegin(&s);
+        s.settings.mu = 0, s.settings.tolerance = tolerances[k];
+        sceneFloor(&s);
+        int box = sceneBox(&s, 0, 0, 0.5, unitCube, 2);
+        s.body[box].velocity[0] = speed;
+        sceneRun(&s, 1000);
+        PC_EXPECT_NEAR(1000 * s.h * speed, s.body[box].pose.position[0], 1e-13);
+        sceneEnd(&s);
+    }
+}
+
 PC_TEST(StepWorlds, RelaxationHoldsABoxAtRest)
 {
     Scene s;
