@@ -173,7 +173,8 @@ typedef struct pcSystemResult {
     pcStepReport report; /* written */
 } pcSystemResult;
 
-/* Bad input is refused before anything is written. A solution that missed its tolerance is still a PC_OK step: report.outcome says so. */
+/* Bad input is refused before anything is written. A solution that missed its tolerance is still a PC_OK step: report.outcome says so. Where it would
+ * throw a body, it is that of the same step without stabilization; if that would too, the status says so, and nothing is written. */
 PC_API pcStatus pcSystemStep(const pcSystem* system, const pcSettings* settings, double h, pcSystemResult* result);
 
 /* The system as it stands, by the same measure as in a step of h, whoever has moved it there: bodies, pairs, events, contacts, infeasibilities,

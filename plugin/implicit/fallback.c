@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "implicit/step.h"
+#include "stepper/memory.h"
 
 /* n.(velocity of body 2 relative to body 1 at x). */
 static double approach(const pcWork* work, const pcBond* b)
@@ -72,7 +73,7 @@ static pcStatus linear(pcImplicitRun* run, pcWork* work, bool end)
     }
     for (int i = 0; i < work->rows; i++) row[i] = run->system->rows[work->row[i]];
     system.contactCount = work->bonds, system.contacts = contact, system.rowCount = work->rows, system.rows = row;
-    system.memory = run->memory->lcp;
+    system.memory = run->memory->lcp, system.memory->trying = run->trying;
     pcSettings settings = *run->settings;
     settings.model = PC_MODEL_LCP, settings.shadow = 0;
     pcSystemResult result = {.velocity = velocity, .rowImpulse = impulse, .contacts = touch, .contactCapacity = work->bonds};
@@ -102,6 +103,7 @@ pcStatus pcImplicitApproach(pcImplicitRun* run, pcWork* work, pcIslandEnd* out)
     enum { MOST = 30 };
     size_t size = 6 * (size_t)work->bodies;
     double* at = pcArenaRaw(run->arena, double, size);
+    run->trying = true;
     pcStatus status = at ? pcImplicitFallBack(run, work) : PC_OK;
     for (int round = 0; round < MOST && status == PC_OK && pcArenaGood(run->arena); round++) {
         bool known = false;
@@ -114,5 +116,6 @@ pcStatus pcImplicitApproach(pcImplicitRun* run, pcWork* work, pcIslandEnd* out)
         if (status == PC_OK && pcArenaGood(run->arena)) status = linear(run, work, true);
         for (size_t i = 0; i < size; i++) work->v[i] = at[i] + partOf(round) * (work->v[i] - at[i]);
     }
+    run->trying = false;
     return status;
 }

@@ -105,11 +105,12 @@ void pcPlacePair(const pcWork* work, const pcNear* near, pcPlacedPiece side[2], 
     *out = (pcLevelPair){{side, side + 1}, {near->weight[0], near->weight[1]}};
 }
 
-/* Where the axis of a capsule runs through another form the level is flat, N nothing but rounding, and t / |N| a depth beyond all sizes. */
+/* Where the axis of a capsule runs through another form, or the middle of a box lies below the ground, the level is flat, N nothing but rounding,
+ * and t / |N| a depth beyond all sizes. A half-space has no size; a round form becomes flat in it little by little, which is no rounding yet. */
 static bool isDepth(const pcPlacedPiece side[2], double straight)
 {
-    double size = side[0].piece->radius + side[1].piece->radius;
-    return -straight <= 2.0 * size; /* infinite, if one of them is */
+    double a = side[0].piece->radius, b = side[1].piece->radius, size = a + b;
+    return -straight <= (size < HUGE_VAL ? 2.0 * size : 1e6 * smaller(a, b)); /* infinite, if both are */
 }
 
 static bool levelGeometry(pcWork* work, pcBond* bond, bool slopes, pcGeometry* out)

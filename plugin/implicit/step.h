@@ -15,6 +15,7 @@ typedef struct pcImplicitRun {
     pcKeptStep* now;
 
     pcSystem plain; /* bodies, rows and contacts as the other stepper sees them */
+    bool trying;    /* … and what it says is a guess */
     pcMotion* motion;
     pcPace* pace; /* per body: as fast as it is believed to get */
     int* order;

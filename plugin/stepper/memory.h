@@ -62,6 +62,7 @@ struct pcMemory {
     int workers;
     pcMissedFn* missed; /* or NULL */
     void* missedContext;
+    bool trying; /* nobody is moved by the answer: it is a guess of an iteration that may end well, and may throw bodies */
 };
 
 /* Pools and workers for so many threads; false if out of memory. */

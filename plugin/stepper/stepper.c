@@ -82,9 +82,10 @@ static pcStatus solve(pcStep* step)
     pcStepWarm(step);
     pcStepSolve(step);
     if (step->pointCount > 0 && hasMemory(step)) pcStepHoldPoints(step);
+    pcStatus status = hasMemory(step) && !step->memory->trying ? pcStepCalm(step) : PC_OK;
     if (pcMemoryStarved(step->memory)) /* what such an island has for an answer is none */
         return pcFail(PC_ERROR_MEMORY, "out of memory in solving a step of %d bodies", step->system->bodyCount);
-    return PC_OK;
+    return status;
 }
 
 static pcStatus result(pcStep* step)

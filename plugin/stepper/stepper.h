@@ -79,6 +79,10 @@ typedef enum pcBounceLaw { PC_BOUNCE_NONE = 0, PC_BOUNCE_NEWTON, PC_BOUNCE_POISS
 pcBounceLaw pcIslandBounces(const pcIsland* island);
 void pcIslandRestore(const pcIslandSolve* solve, pcBounceLaw law, pcIslandJudged* answer);
 
+/* calm.c: once every island is solved, those whose answer missed the tolerance and throws a body are solved without what pushes bodies out; fails
+ * if that throws one too. */
+pcStatus pcStepCalm(pcStep* step);
+
 /* joints.c: implicitJoints. */
 void pcStepStiffen(pcStep* step);    /* finds the points that joints hold, and makes the bodies sluggish at which they pull */
 void pcStepHoldPoints(pcStep* step); /* once every island is solved: again, so that the points are held at the end of the step */

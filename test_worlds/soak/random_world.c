@@ -101,15 +101,17 @@ static void dropGeomsOf(RandomWorld* w, dBodyID body)
 /* What fell or was thrown out of sight is of no use any more. */
 static void dropTheLost(RandomWorld* w)
 {
+    pcStepReport report;
     pcWorldReportExtra extra;
     bool native = pcWorldReportMore(w->world, &extra) != PC_OK || extra.native;
+    bool missed = pcWorldReport(w->world, &report) == PC_OK && report.outcome != PC_SOLVED;
     for (int i = 0; i < RANDOM_BODIES; i++) {
         if (!w->body[i]) continue;
         v3 x = v3Load(dBodyGetPosition(w->body[i])), v = v3Load(dBodyGetLinearVel(w->body[i])), s = v3Load(dBodyGetAngularVel(w->body[i]));
         bool slow = v3Norm(v) < 100.0 && v3Norm(s) < 200.0; /* nothing falls that fast */
         if (slow && v3Norm(x) < 20.0) continue;
         if (!slow) *(native ? &w->thrownNatively : &w->thrown) += 1;
-        w->flown += !native && v3Norm(v) > 1e8;
+        w->flown += !native && v3Norm(v) > (missed ? 1e3 : 1e8);
         dropGeomsOf(w, w->body[i]), dropBody(w, i);
     }
 }

@@ -28,7 +28,8 @@ typedef struct RandomWorld {
     long normalless;             /* contacts without a normal that dCollide returned */
     long thrown, thrownNatively; /* bodies faster than 100 m/s or 200 rad/s after a step of ours, and of ODE's own … */
     long
-        flown; /* … and faster than 1e8 m/s after one of ours: a body squeezed as in a wedge may leave at 1e6, but nothing here asks for that */
+        flown; /* … faster than 1e8 m/s after one of ours, or than 1e3 m/s after one that missed its tolerance: a body squeezed as in a wedge may
+                   leave at 1e6, if that is the answer, but nothing here asks for more */
 } RandomWorld;
 
 /* ODE must have been initialised. */

@@ -18,7 +18,12 @@
 #include "test_worlds/soak/random_world.h"
 #include "test_worlds/soak/tally.h"
 
-enum { MOST_GROWTH = 1024, MOST_LEFT = 256 /* KB */, STORY = 250 /* steps of one random world */ };
+enum {
+    MOST_GROWTH = 1024,
+    MOST_LEFT = 256 /* KB */,
+    STORY = 250 /* steps of one random world */,
+    MOST_LENGTH = 100 /* m: it is 20 m wide */
+};
 
 static int verdict(const Tally* tally, long failed, bool tame)
 {
@@ -116,12 +121,13 @@ static int playRandom(long steps, unsigned long long seed, const char* settings)
             at.story = story, at.step = i, at.world = &w;
             pcStatus status = randomWorldStep(&w, 0.01);
             if (status != PC_OK || !randomWorldFinite(&w)) printf("story %llu, step %d: %s\n", story, i, pcLastError()), failed++;
-            tallyStep(&tally, w.world);
+            double length = tallyStep(&tally, w.world);
+            if (length > MOST_LENGTH) printf("story %llu, step %d: bodies %.1e m deep in each other\n", story, i, length), failed++;
             tallyNext(&tally);
         }
         made += w.made, destroyed += w.destroyed;
         normalless += w.normalless, thrown += w.thrown, thrownNatively += w.thrownNatively;
-        if (w.flown > 0) printf("story %llu: our steps threw %ld bodies at more than 1e8 m/s\n", story, w.flown), failed++;
+        if (w.flown > 0) printf("story %llu: our steps threw %ld bodies\n", story, w.flown), failed++;
         randomWorldEnd(&w);
         tallyBetween(&tally);
     }

@@ -46,12 +46,12 @@ static Tenth* current(Tally* tally)
     return tally->tenth + (part < TENTHS ? part : TENTHS - 1);
 }
 
-void tallyStep(Tally* tally, dWorldID world)
+double tallyStep(Tally* tally, dWorldID world)
 {
     Tenth* t = current(tally);
     pcStepReport report;
     pcWorldReportExtra extra;
-    if (pcWorldReport(world, &report) != PC_OK || pcWorldReportMore(world, &extra) != PC_OK) return;
+    if (pcWorldReport(world, &report) != PC_OK || pcWorldReportMore(world, &extra) != PC_OK) return 0.0;
     t->ratio = fmax(t->ratio, report.infeasibilityContact);
     t->length = fmax(t->length, report.penetration);
     if (report.rows > t->rows) t->rows = report.rows;
@@ -59,9 +59,10 @@ void tallyStep(Tally* tally, dWorldID world)
     bool instead = extra.native && extra.reason[0];
     t->native += instead;
     if (instead) memcpy(tally->reason, extra.reason, sizeof tally->reason);
-    if (extra.native) return;
+    if (extra.native) return report.penetration;
     t->missed += report.outcome != PC_SOLVED;
     t->residual = fmax(t->residual, report.residual);
+    return report.penetration;
 }
 
 static int mostRows(const Tally* tally)

@@ -29,8 +29,8 @@ typedef struct Tally {
 
 Tally tallyBegin(long steps);
 
-/* After a step of an attached world, whatever its model. */
-void tallyStep(Tally* tally, dWorldID world);
+/* After a step of an attached world, whatever its model; how deep bodies were in each other, a length. */
+double tallyStep(Tally* tally, dWorldID world);
 
 /* After every step: prints a line when a tenth is full. */
 void tallyNext(Tally* tally);
