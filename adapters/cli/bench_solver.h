@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #define BENCH_TOLERANCE 1e-8 /* what counts as solved, in every table */
+#define BENCH_PLANAR_TOLERANCE \
+    1e-12 /* ... of contact problems in two dimensions: their cones are polygons, answers are exact to rounding */
 
 typedef struct SolverBench {
     FILE* csv;

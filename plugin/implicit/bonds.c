@@ -172,6 +172,7 @@ static pcBond* addOf(pcWork* work, int index)
     pcBond* b = addBond(work);
     if (!b) return NULL;
     b->near = index, b->body1 = near->body1, b->body2 = near->body2;
+    b->kind = PC_SMOOTH; /* unless an event says otherwise */
     b->layer = near->soft ? &near->layer : NULL;
     applySurface(b, &near->surface);
     return b;
@@ -278,7 +279,7 @@ static pcStatus findEvents(pcWork* work, int index, bool exact)
         if (isAtEnd(side, side + 1, pose, x1, n) || isAtEnd(side + 1, side, pose + 1, x2, v3Neg(n))) continue;
         pcBond* b = addOf(work, index);
         if (!b) return PC_OK; /* the arena remembers */
-        b->id = event[i].id;
+        b->id = event[i].id, b->kind = (int)event[i].kind;
         freeze(work, b, touch.point, touch.normal, touch.gap, ownerOf(event + i, side[0].piece, side[1].piece));
         if (event[i].kind == PC_SMOOTH)
             for (int k = 0; k < 2; k++) roundOff(work, b, k, side[k].piece, pose + k, k ? v3Neg(touch.normal) : touch.normal);
@@ -318,7 +319,7 @@ static void findGiven(pcWork* work, int index)
     const pcContact* c = work->system->contacts + index;
     pcBond* b = addBond(work);
     if (!b) return;
-    b->near = -1 - index, b->body1 = c->body1, b->body2 = c->body2, b->id = c->id;
+    b->near = -1 - index, b->body1 = c->body1, b->body2 = c->body2, b->id = c->id, b->kind = -1;
     applySurface(b, &c->surface);
     v3 n = v3Load(c->normal);
     freeze(work, b, v3Load(c->point), v3Scale(1.0 / v3Norm(n), n), c->gap, 1);

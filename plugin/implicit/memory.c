@@ -19,7 +19,7 @@ void pcImplicitMemoryClear(pcImplicitMemory* memory)
     for (int i = 0; i < 2; i++) pcArenaFree(&memory->kept[i].arena);
     pcMemoryFree(memory->lcp);
     for (int i = 0; i < memory->shapes; i++) pcFormFree(memory->form[i]);
-    free(memory->form), free(memory->shapeId), free(memory->contact);
+    free(memory->form), free(memory->shapeId), free(memory->contact), free(memory->kind);
 }
 
 void pcImplicitMemoryFree(pcImplicitMemory* memory)

@@ -37,6 +37,7 @@ struct pcImplicitMemory {
     pcForm** form;
     int contactRoom;
     pcImplicitContact* contact;
+    int* kind; /* of each contact, as pcImplicitStepKinds tells it */
 };
 
 void pcImplicitMemoryClear(pcImplicitMemory* memory);

@@ -144,17 +144,20 @@ void pcImplicitWriteContact(const pcImplicitRun* run, const pcBond* b, pcImplici
     writePoints(run, b, out);
 }
 
+static void writeBond(const pcImplicitRun* run, const pcBond* b, pcImplicitResult* result, int at)
+{
+    if (!result->contacts || at >= result->contactCapacity) return;
+    pcImplicitWriteContact(run, b, result->contacts + at);
+    if (run->kind) run->kind[at] = b->kind;
+}
+
 static void writeContacts(const pcImplicitRun* run, pcImplicitResult* result)
 {
-    int count = 0, room = result->contacts ? result->contactCapacity : 0;
-    for (int i = 0; i < run->system->contactCount; i++) {
-        if (!run->given[i]) continue;
-        if (count < room) pcImplicitWriteContact(run, run->given[i], result->contacts + count);
-        count++;
-    }
+    int count = 0;
+    for (int i = 0; i < run->system->contactCount; i++)
+        if (run->given[i]) writeBond(run, run->given[i], result, count++);
     for (int i = 0; i < run->nears; i++)
-        for (int k = 0; k < run->near[i].bonds; k++, count++)
-            if (count < room) pcImplicitWriteContact(run, run->near[i].bond + k, result->contacts + count);
+        for (int k = 0; k < run->near[i].bonds; k++) writeBond(run, run->near[i].bond + k, result, count++);
     result->contactCount = count;
 }
 

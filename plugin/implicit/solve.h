@@ -85,6 +85,7 @@ typedef struct pcKeptBond {
 typedef struct pcBond {
     int near; /* -1: a contact that was given */
     int body1, body2;
+    int kind; /* a pcEventKind; -1 of one that was given */
     unsigned long long id;
     bool frozen; /* by two features that go with their bodies, and a normal that goes with one of them; else the level problem of `near` */
     bool crossing; /* … or, of edges and rims that cross, its own one */

@@ -254,10 +254,11 @@ static pcStatus steps(pcImplicitRun* run)
     return status;
 }
 
-pcStatus pcImplicitStep(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitResult* result)
+pcStatus pcImplicitStepKinds(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitResult* result,
+                             int* kindOrNull)
 {
     pcImplicitMemory own = {0};
-    pcImplicitRun run = {.system = system, .settings = settings, .h = h};
+    pcImplicitRun run = {.system = system, .settings = settings, .h = h, .kind = kindOrNull};
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
     pcStatus status = pcImplicitCheck(&run, result);
@@ -276,4 +277,9 @@ pcStatus pcImplicitStep(const pcImplicitSystem* system, const pcSettings* settin
     pcArenaRelease(run.arena, 0);
     if (!system->memory) pcImplicitMemoryClear(&own);
     return status;
+}
+
+pcStatus pcImplicitStep(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitResult* result)
+{
+    return pcImplicitStepKinds(system, settings, h, result, NULL);
 }

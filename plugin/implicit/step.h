@@ -30,8 +30,14 @@ typedef struct pcImplicitRun {
     double* velocity;
     bool* midpoint; /* per body: how it was moved */
     double* rowImpulse;
+    int* kind; /* as below */
     pcImplicitReport report;
 } pcImplicitRun;
+
+/* step.c: as pcImplicitStep. `kindOrNull`, with the room of result->contacts, is told the kind of each: a pcEventKind, -1 of those that were given.
+ * pcImplicitContact has no place for it. */
+pcStatus pcImplicitStepKinds(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitResult* result,
+                             int* kindOrNull);
 
 /* check.c */
 pcStatus pcImplicitCheck(pcImplicitRun* run, const pcImplicitResult* result);

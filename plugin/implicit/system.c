@@ -56,9 +56,10 @@ static void askedOf(const pcImplicitContact* from, const pcLayer* layerOrNull, d
     out->softness = core ? 0.0 : 1.0 / (h * (h * k + c));
 }
 
-static void contactOf(const pcImplicitContact* from, pcContactResult* out)
+static void contactOf(const pcImplicitContact* from, int kind, pcContactResult* out)
 {
-    *out = (pcContactResult){.body1 = from->body1, .body2 = from->body2, .shape1 = from->form1, .shape2 = from->form2, .id = from->id};
+    *out = (pcContactResult){.body1 = from->body1, .body2 = from->body2, .shape1 = from->form1, .shape2 = from->form2};
+    out->kind = kind, out->id = from->id;
     for (int i = 0; i < 3; i++) {
         out->point[i] = 0.5 * (from->point1[i] + from->point2[i]);
         out->normal[i] = from->normal[i], out->tangent1[i] = from->tangent1[i], out->tangent2[i] = from->tangent2[i];
@@ -67,7 +68,7 @@ static void contactOf(const pcImplicitContact* from, pcContactResult* out)
     for (int i = 0; i < 4; i++) out->impulse[i] = from->impulse[i];
 }
 
-static void writeContacts(const pcImplicitResult* from, const pcLayer* const* layers, double h, pcSystemResult* result)
+static void writeContacts(const pcImplicitResult* from, const int* kind, const pcLayer* const* layers, double h, pcSystemResult* result)
 {
     int count = from->contactCount, room = result->contacts ? result->contactCapacity : 0;
     pcContactResult* wider = count > room && result->grow ? result->grow(result->growContext, count) : NULL;
@@ -77,31 +78,37 @@ static void writeContacts(const pcImplicitResult* from, const pcLayer* const* la
         const pcImplicitContact* c = from->contacts + i;
         pcLayer layer;
         bool soft = layers && c->form1 >= 0 && pcLayerOfPair(layers[c->form1], layers[c->form2], &layer);
-        contactOf(c, result->contacts + i);
+        contactOf(c, kind[i], result->contacts + i);
         askedOf(c, soft ? &layer : NULL, h, result->contacts + i);
     }
 }
 
 /* ---- the step ---- */
 
+static bool makeContactRoom(pcImplicitMemory* memory, int count)
+{
+    if (count <= memory->contactRoom) return true;
+    pcImplicitContact* contact = realloc(memory->contact, (size_t)count * sizeof *contact);
+    if (contact) memory->contact = contact;
+    int* kind = contact ? realloc(memory->kind, (size_t)count * sizeof *kind) : NULL;
+    if (!kind) return false;
+    memory->kind = kind, memory->contactRoom = count;
+    return true;
+}
+
 /* How many contacts a step can have is known afterwards only: once more with room for them where there was too little. */
 static pcStatus stepWithRoom(const pcImplicitSystem* system, const pcSettings* settings, double h, pcImplicitMemory* memory,
                              pcImplicitResult* result)
 {
-    pcStatus status = PC_OK;
-    if (memory->contactRoom < 64) {
-        memory->contact = realloc(memory->contact, 64 * sizeof *memory->contact);
-        memory->contactRoom = memory->contact ? 64 : 0;
-    }
+    if (!makeContactRoom(memory, 64)) return pcFail(PC_ERROR_MEMORY, "out of memory for contacts");
     result->contacts = memory->contact, result->contactCapacity = memory->contactRoom;
-    status = pcImplicitStep(system, settings, h, result);
+    pcStatus status = pcImplicitStepKinds(system, settings, h, result, memory->kind);
     if (status != PC_OK || result->contactCount <= memory->contactRoom) return status;
-    pcImplicitContact* wider = realloc(memory->contact, (size_t)(2 * result->contactCount) * sizeof *wider);
-    if (!wider) return pcFail(PC_ERROR_MEMORY, "out of memory for %d contacts", result->contactCount);
-    memory->contact = wider, memory->contactRoom = 2 * result->contactCount;
+    if (!makeContactRoom(memory, 2 * result->contactCount))
+        return pcFail(PC_ERROR_MEMORY, "out of memory for %d contacts", result->contactCount);
     memory->last = 1 - memory->last; /* the same step again */
     result->contacts = memory->contact, result->contactCapacity = memory->contactRoom;
-    return pcImplicitStep(system, settings, h, result);
+    return pcImplicitStepKinds(system, settings, h, result, memory->kind);
 }
 
 static pcStatus run(const pcSystem* system, const pcLayer* const* layers, pcImplicitMemory* memory, pcTurn turn, const pcSettings* settings,
@@ -119,7 +126,7 @@ static pcStatus run(const pcSystem* system, const pcLayer* const* layers, pcImpl
     if (status == PC_OK) status = stepWithRoom(&s, settings, h, memory, &own);
     free(form);
     if (status != PC_OK) return status;
-    writeContacts(&own, layers, h, result);
+    writeContacts(&own, memory->kind, layers, h, result);
     result->report = own.report.step;
     return PC_OK;
 }

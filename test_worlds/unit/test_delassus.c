@@ -240,6 +240,33 @@ PC_TEST(Delassus, IsSolvedByEverySolver)
     }
 }
 
+/* All sixteen by `sparse`; by `lemke` up to the size beyond which a dense path takes minutes (`pcontact bench solver FILE` has the same). */
+PC_TEST(Delassus, IsSolvedToTheToleranceBySparseAndLemke)
+{
+    static const struct {
+        const char* solver;
+        int rows, files; /* how many files are that small */
+    } limits[] = {{"sparse", 1000000, FILES}, {"lemke", 240, 13}};
+    for (int k = 0; k < 2; k++) {
+        int solved = 0;
+        for (int i = 0; i < FILES; i++) {
+            PC_CASE("%s by %s", files[i], limits[k].solver);
+            Case c = load(files[i]);
+            pcSolveSettings settings = pcDefaultSolveSettings();
+            settings.solver = limits[k].solver;
+            if (c.problem.dim * c.problem.contacts <= limits[k].rows) {
+                pcSolveInfo info = pcDelassusSolve(&c.problem, &settings, c.r);
+                PC_EXPECT_EQ_INT(PC_SOLVED, info.outcome);
+                PC_EXPECT_LE(info.residual, 1e-10);
+                PC_EXPECT_LE(residualOf(&c.problem, c.r, 0), 1e-10);
+                solved++;
+            }
+            caseFree(&c);
+        }
+        PC_EXPECT_EQ_INT(limits[k].files, solved);
+    }
+}
+
 PC_TEST(Delassus, SolvesTheProblemsOfOthersAtPolygonalCones)
 {
     const int edges[] = {4, 8, 32};

@@ -231,3 +231,41 @@ PC_TEST(ImplicitLayers, LayeredBoxGivesWayLikeALayeredFloor)
     }
     PC_EXPECT_NEAR(height[0], height[1], 1e-9);
 }
+
+/* On an edge of a layered box two of its functions are active. The ball lies there as deep as the spring has it, or on the core, and what pushes
+ * is the law of the layer in every step. */
+PC_TEST(ImplicitLayers, BallLiesOnAnEdgeOfALayeredBox)
+{
+    const double c = sqrt(0.5), top = 1.0 / c, planes[24] = {c, 0, c, 1, -c, 0, c, 1, c, 0, -c, 1, -c, 0, -c, 1, 0, 1, 0, 2, 0, -1, 0, 2};
+    static const double deepest[] = {0.1, 0.005};
+    for (int i = 0; i < 2; i++) {
+        pcForm *box = NULL, *ball = NULL;
+        double before = 0.0, damping = 60.0, last = 0.0;
+        PC_CASE("deepest=%g", deepest[i]);
+        implicitWorldBegin(&w);
+        PC_ASSERT_STATUS(PC_OK, pcFormPolyhedron(planes, 6, &box));
+        PC_ASSERT_STATUS(PC_OK, pcFormSphere(0.5, &ball));
+        w.h = 1e-3, w.surface.mu = 0.5;
+        w.layer = (pcLayer){.stiffness = {k}, .damping = {damping}, .deepest = deepest[i]};
+        implicitBody(&w, implicitOwn(&w, ball), 1.0, 0.1);
+        w.body[0].pose.position[2] = top + 0.5;
+        implicitFixed(&w, implicitOwn(&w, box), 0, 0, 0);
+        w.form[1].layer = &w.layer;
+        for (int step = 0; step < 1500; step++) {
+            PC_ASSERT_STATUS(PC_OK, implicitWorldStep(&w));
+            PC_ASSERT_EQ_INT(0, w.result.report.step.fallbacks);
+            PC_ASSERT_EQ_INT(1, w.result.contactCount);
+            double d = top + 0.5 - w.body[0].pose.position[2], spring = w.h * k * d + damping * (d - before);
+            PC_EXPECT_LE(w.result.report.step.residual, 1e-10);
+            PC_EXPECT_NEAR(d, -w.contact[0].gap, 1e-12);
+            PC_EXPECT_LE(d, deepest[i] + 1e-12);
+            PC_EXPECT_NEAR(spring, w.contact[0].impulse[0] - w.contact[0].core, 1e-9 * w.h * g);
+            before = d, last = w.contact[0].impulse[0];
+        }
+        PC_EXPECT_NEAR(fmin(g / k, deepest[i]), before, 1e-10);
+        PC_EXPECT_REL(w.h * g, last, 1e-9);
+        PC_EXPECT_NEAR(w.h * fmax(0.0, g - k * deepest[i]), w.contact[0].core, 1e-9 * w.h * g);
+        PC_EXPECT_NEAR(0.0, w.body[0].pose.position[0], 1e-12);
+        implicitWorldEnd(&w);
+    }
+}

@@ -56,9 +56,10 @@ typedef struct Story {
     double slides, leaves1, leaves2;
     double roughest; /* largest second difference of the velocity, by speed, three steps or more from any of these */
     double jump;     /* largest first difference, likewise, once it is on its way: from 1 s on */
-    double friction; /* largest | |friction| - mu p_n | by mu p_n while contact 1 slides */
+    double friction; /* largest | |friction| - mu p_n | by mu p_n where a contact slides: 1 always does */
     double penetration, residual;
     int fallbacks;
+    int slid2; /* steps in which contact 2 slides */
 } Story;
 
 static const pcImplicitContact* contactWith(int form)
@@ -81,7 +82,10 @@ static void watch(Story* s, double time)
     const pcImplicitContact *one = contactWith(1), *two = contactWith(2);
     if (one) s->leaves1 = time, s->friction = fmax(s->friction, fabs(frictionOf(one) / one->impulse[0] - 1.0));
     if (two) s->leaves2 = time;
-    if (two && s->slides == 0.0 && hypot(two->slip[0], two->slip[1]) > 1e-6) s->slides = time;
+    if (two && hypot(two->slip[0], two->slip[1]) > 1e-6) {
+        s->friction = fmax(s->friction, fabs(frictionOf(two) / two->impulse[0] - 1.0)), s->slid2++;
+        if (s->slides == 0.0) s->slides = time;
+    }
     s->penetration = fmax(s->penetration, w.result.report.penetration), s->residual = fmax(s->residual, w.result.report.step.residual);
     s->fallbacks += w.result.report.step.fallbacks;
 }
@@ -130,6 +134,7 @@ PC_TEST(ImplicitWorlds, SphereOnTwoSpheresTellsTheStoryOfThePaper)
     PC_EXPECT_NEAR(3.6, s.leaves2, 0.1);
     PC_EXPECT_LE(s.roughest, 1e-3);
     PC_EXPECT_LE(s.friction, 1e-8);
+    PC_EXPECT_GE(s.slid2, 60);
     PC_EXPECT_LE(s.penetration, 1e-9);
     PC_EXPECT_LE(s.residual, 1e-10);
     PC_EXPECT_EQ_INT(0, s.fallbacks);
@@ -143,7 +148,8 @@ PC_TEST(ImplicitWorlds, SphereOnTwoSpheresNeverJumps)
     const double force = sqrt(1.0 + 2.6 * 2.6 + 9.81 * 9.81);
     Story s = tell(0.01), fine = tell(0.0005);
     PC_EXPECT_LE(s.jump, force * 0.01 / 5.2);
-    PC_EXPECT_LE(fine.jump, 1e-3);
+    PC_EXPECT_REL(0.013, s.jump, 0.05);
+    PC_EXPECT_LE(fine.jump, 7e-4);
     PC_EXPECT_REL(20.0, s.jump / fine.jump, 0.05); /* of first order in h: what is left is acceleration */
     PC_EXPECT_LE(fine.roughest, 1e-5);
     PC_EXPECT_EQ_INT(0, fine.fallbacks);
@@ -167,7 +173,7 @@ PC_TEST(ImplicitWorlds, SphereOnTwoSpheresChangesItsVelocityAsItsMotionDoes)
         for (int k = 0; k < 3; k++) speed += pow(coarse[i][k], 2), left += pow(coarse[i + 1][k] - coarse[i][k] - now[k] + before[k], 2);
         most = fmax(most, sqrt(left / speed));
     }
-    PC_EXPECT_LE(most, 1e-3);
+    PC_EXPECT_LE(most, 3e-4);
 }
 
 /* First order: halving h halves how far the velocity is from the next, while it rolls on one, slides on both, slides on one, and flies; and the
@@ -188,7 +194,7 @@ PC_TEST(ImplicitWorlds, SphereOnTwoSpheresConvergesInTheStep)
             const double *a = at[i][k], *b = at[i + 1][k];
             d[i][k] = hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
             PC_CASE("h=%g, at %g s", 0.01 / (1 << i), times[k]);
-            if (i > 0) PC_EXPECT_REL(2.0, d[i - 1][k] / d[i][k], 0.03);
+            if (i > 0) PC_EXPECT_REL(2.0, d[i - 1][k] / d[i][k], 0.015);
         }
     for (int i = 0; i < HALVINGS; i++) {
         double h = 0.01 / (1 << i);
@@ -297,7 +303,7 @@ PC_TEST(ImplicitWorlds, SuperellipsoidStandsOnItsFlatPole)
 
 /* ---- joints ---- */
 
-/* A ball on a weightless arm about the y axis through the origin, held by equality rows; the arm swings it down on the floor and rests. */
+/* A ball whose velocity along x an equality row holds at 0.25 while it falls, strikes the floor and is made to roll by friction. */
 PC_TEST(ImplicitWorlds, JointRowsHoldWhileContactsAct)
 {
     implicitApart(&w, 1, 0.01);

@@ -11,6 +11,7 @@
 #include "adapters/gtest/pctest.h"
 #include "linalg/gmres.h"
 #include "pcontact/lcp.h"
+#include "pcontact/system.h"
 #include "solver/certificate.h"
 #include "solver/minmap.h"
 #include "test_worlds/unit/counting.h"
@@ -43,6 +44,73 @@ PC_TEST(Minmap, SolvesTenThousandThrownSpheresByItself)
     PC_EXPECT_LE((double)most, 60.0);
     pcArenaFree(&arena), pcSolverMemoryFree(memory);
 }
+
+/* ---- Trajectories ---- */
+
+static double tenTo(pcRandom* random, double low, double high) { return pow(10.0, pcBetween(random, low, high)); }
+
+/* What becomes of a thrown sphere: it falls on a plane, slides and rolls on, step after step from where the last one left it. */
+typedef struct Fate {
+    int steps, failed, helped;
+    double deepest;  /* below the plane, by the radius */
+    double residual; /* largest */
+    double lowest;   /* that it came near the plane: smallest height of its lowest point, by the radius */
+} Fate;
+
+static Fate throwSphere(pcRandom* random, int steps)
+{
+    double radius = tenTo(random, -2, 1), mass = tenTo(random, -3, 3), h = tenTo(random, -4, -1), speed = tenTo(random, -2, 1);
+    double I = 0.4 * mass * radius * radius;
+    const double plane[4] = {0, 0, 1, 0};
+    const pcPose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+    Fate fate = {.lowest = HUGE_VAL};
+    pcShape *ball = NULL, *ground = NULL;
+    pcMemory* memory = NULL;
+    PC_EXPECT_STATUS(PC_OK, pcShapeSphere(radius, &ball));
+    PC_EXPECT_STATUS(PC_OK, pcShapeHalfSpace(plane, &ground));
+    PC_EXPECT_STATUS(PC_OK, pcMemoryCreate(&memory));
+    pcBody body = {.mass = mass, .inertia = {I, 0, 0, 0, I, 0, 0, 0, I}, .pose = origin};
+    body.pose.position[2] = radius * (1.0 + 0.1 * pcBetween(random, 0.0, 1.0));
+    for (int k = 0; k < 6; k++) body.velocity[k] = (k < 3 ? speed : speed / radius) * pcBetween(random, -1.0, k == 2 ? 0.0 : 1.0);
+    const pcPlacedShape shapes[] = {{.shape = ball, .body = 0, .pose = origin}, {.shape = ground, .body = PC_WORLD, .pose = origin}};
+    pcSystem system = {.bodyCount = 1, .bodies = &body, .shapeCount = 2, .shapes = shapes, .gravity = {0, 0, -9.81}, .memory = memory};
+    pcSettings settings = pcDefaultSettings();
+    PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&settings, "solver=minmap"));
+    settings.mu = pcBetween(random, 0.0, 1.5);
+    double velocity[6];
+    pcPose pose;
+    pcSystemResult result = {.velocity = velocity, .pose = &pose};
+    for (; fate.steps < steps && pcSystemStep(&system, &settings, h, &result) == PC_OK; fate.steps++) {
+        memcpy(body.velocity, velocity, sizeof velocity), body.pose = pose;
+        fate.failed += result.report.outcome != PC_SOLVED, fate.helped += result.report.fallbacks;
+        double height = pose.position[2] / radius - 1.0;
+        fate.deepest = height >= -fate.deepest ? fate.deepest : -height; /* a NaN is deep */
+        fate.lowest = height < fate.lowest ? height : fate.lowest;
+        fate.residual = result.report.residual <= fate.residual ? fate.residual : result.report.residual;
+    }
+    pcMemoryFree(memory), pcShapeFree(ball), pcShapeFree(ground);
+    return fate;
+}
+
+PC_TEST(Minmap, ThrownSpheresLandAndRollOnThroughManySteps)
+{
+    enum { THROWS = 300, STEPS = 60 };
+    pcRandom random = {21};
+    int helped = 0, landed = 0;
+    for (int i = 0; i < THROWS; i++) {
+        PC_CASE("throw %d", i);
+        Fate fate = throwSphere(&random, STEPS);
+        PC_EXPECT_EQ_INT(STEPS, fate.steps);
+        PC_EXPECT_EQ_INT(0, fate.failed);
+        PC_EXPECT_LE(fate.deepest, 1e-9);
+        PC_EXPECT_LE(fate.residual, 1e-10);
+        helped += fate.helped, landed += fate.lowest <= 1e-6;
+    }
+    PC_EXPECT_LE((double)helped, 2.0); /* of 18,000 steps */
+    PC_EXPECT_GE((double)landed, THROWS / 2.0);
+}
+
+/* ---- Few contacts ---- */
 
 /* Friction of every kind; what Newton's method leaves is somebody else's, but mostly it leaves nothing. */
 PC_TEST(Minmap, SeldomNeedsHelpWithFewContacts)

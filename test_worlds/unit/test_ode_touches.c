@@ -166,3 +166,99 @@ PC_TEST(OdeTouches, GoWithTheSpace)
     PC_EXPECT_EQ_INT(0, count);
     destroy(&pile);
 }
+
+/* ---- kinds ---- */
+
+typedef struct Kinds {
+    int given, corners, edges, smooth; /* how many contacts of which kind */
+} Kinds;
+
+static Kinds kindsOf(dWorldID world)
+{
+    pcWorldContact contact[64];
+    int count = 0;
+    Kinds out = {0};
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldStep(world, H));
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldContacts(world, contact, 64, &count));
+    for (int i = 0; i < count && i < 64; i++) {
+        int kind = contact[i].kind;
+        out.given += kind == -1, out.smooth += kind == PC_SMOOTH, out.edges += kind == PC_EDGE_EDGE;
+        out.corners += kind == PC_CORNER_FACE || kind == PC_FACE_CORNER;
+    }
+    PC_EXPECT_EQ_INT(count, out.given + out.corners + out.edges + out.smooth);
+    return out;
+}
+
+static dBodyID place(const Pile* pile, dGeomID geom, double z)
+{
+    dBodyID body = dBodyCreate(pile->world);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, 0, 0, z);
+    return body;
+}
+
+/* Of bodies that lie on the floor, or on each other, one kind each. */
+static Kinds kindsWhere(const char* model, int scene)
+{
+    pcSettings settings = pcDefaultSettings();
+    dInitODE2(0);
+    Pile pile = {.world = dWorldCreate(), .space = dHashSpaceCreate(0)};
+    dWorldSetGravity(pile.world, 0, 0, -G);
+    dGeomID ground = dCreatePlane(pile.space, 0, 0, 1, scene == 5 ? -100 : 0);
+    PC_EXPECT_EQ_INT(PC_OK, pcSettingsParse(&settings, model));
+    PC_EXPECT_EQ_INT(PC_OK, pcWorldAttach(pile.world, scene == 6 ? NULL : pile.space, &settings));
+    dMatrix3 turn;
+    dBodyID body;
+    switch (scene) {
+    case 0: place(&pile, dCreateSphere(pile.space, 0.5), 0.5); break;
+    case 1: place(&pile, dCreateBox(pile.space, 1, 1, 1), 0.5); break;
+    case 2:
+    case 3: /* lying */
+        body = place(&pile, scene == 2 ? dCreateCapsule(pile.space, 0.5, 1) : dCreateCylinder(pile.space, 0.5, 1), 0.5);
+        dRFromAxisAndAngle(turn, 1, 0, 0, M_PI / 2);
+        dBodySetRotation(body, turn);
+        break;
+    case 4: /* a ball on a box that is held */
+        dBodySetKinematic(place(&pile, dCreateBox(pile.space, 1, 1, 1), 0.5));
+        place(&pile, dCreateSphere(pile.space, 0.5), 1.5);
+        break;
+    case 5: /* edge across edge */
+        body = place(&pile, dCreateBox(pile.space, 1, 3, 1), 0);
+        dRFromAxisAndAngle(turn, 0, 1, 0, M_PI / 4);
+        dBodySetRotation(body, turn), dBodySetKinematic(body);
+        body = place(&pile, dCreateBox(pile.space, 3, 1, 1), sqrt(2.0));
+        dRFromAxisAndAngle(turn, 1, 0, 0, M_PI / 4);
+        dBodySetRotation(body, turn);
+        break;
+    default: { /* a contact joint of the program's own */
+        dContact contact = {.surface = {.mu = 1.0}};
+        dGeomID ball = dCreateSphere(pile.space, 0.5);
+        body = place(&pile, ball, 0.499);
+        PC_EXPECT_EQ_INT(1, dCollide(ball, ground, 1, &contact.geom, sizeof contact.geom));
+        dJointAttach(dJointCreateContact(pile.world, 0, &contact), body, 0);
+    }
+    }
+    Kinds out = kindsOf(pile.world);
+    destroy(&pile);
+    return out;
+}
+
+PC_TEST(OdeTouches, TellTheSameKindsUnderEveryModelOfOurs)
+{
+    static const char* const ours[] = {"model=lcp", "model=convex", "model=implicit"};
+    static const struct {
+        const char* name;
+        Kinds kinds;
+    } expected[] = {{"sphere on plane", {.smooth = 1}},   {"box on plane", {.corners = 4}}, {"capsule on plane", {.smooth = 2}},
+                    {"cylinder on plane", {.smooth = 2}}, {"sphere on box", {.smooth = 1}}, {"edge across edge", {.edges = 1}},
+                    {"a joint of the host", {.given = 1}}};
+    for (int m = 0; m < 3; m++)
+        for (int scene = 0; scene < 7; scene++) {
+            PC_CASE("%s, %s", ours[m], expected[scene].name);
+            Kinds k = kindsWhere(ours[m], scene), e = expected[scene].kinds;
+            PC_EXPECT_EQ_INT(e.given, k.given);
+            PC_EXPECT_EQ_INT(e.corners, k.corners);
+            PC_EXPECT_EQ_INT(e.edges, k.edges);
+            PC_EXPECT_EQ_INT(e.smooth, k.smooth);
+        }
+}

@@ -1,8 +1,10 @@
 /* Input that a step refuses: the status, the sentence, and that nothing was written. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
+#include "pcontact/implicit.h"
 #include "test_worlds/unit/scene.h"
 
 static const double nothing = (double)NAN;
@@ -69,6 +71,7 @@ PC_TEST(StepInput, RefusesBadBodies)
     REFUSED(PC_ERROR_ARGUMENT, "body 0: its inertia is not symmetric", s.body[0].inertia[1] = 0.01);
     REFUSED(PC_ERROR_ARGUMENT, "body 0: its inertia is not positive definite", s.body[0].inertia[8] = -1);
     REFUSED(PC_ERROR_ARGUMENT, "body 0: its inertia is not positive definite", s.body[0].inertia[1] = s.body[0].inertia[3] = 3);
+    REFUSED(PC_ERROR_ARGUMENT, "body 1: its inertia is not positive definite", memset(s.body[1].inertia, 0, sizeof s.body[1].inertia));
     REFUSED(PC_ERROR_ARGUMENT, "there is no kind 9 of body", memcpy(&s.body[0].kind, &(int){9}, sizeof(int)));
 }
 
@@ -161,4 +164,144 @@ PC_TEST(StepInput, RefusesWhatNeedsAHost)
     REFUSED(PC_ERROR_UNSUPPORTED, "model=implicit", s.settings.model = PC_MODEL_IMPLICIT);
     REFUSED(PC_ERROR_UNSUPPORTED, "model=shadow:lcp steps beside a host", s.settings.shadow = 1);
     REFUSED(PC_ERROR_UNSUPPORTED, "only narrowphase=ratio and euclid", s.settings.narrowphase = PC_NARROW_NATIVE);
+}
+
+/* ---- every number ---- */
+
+/* All that either step reads, and room for all that it writes. */
+typedef struct Whole {
+    Scene scene;
+    pcForm* owned[3];
+    pcPlacedForm form[3];
+    pcLayer layer;
+    double freeVelocity[12], mobility[144];
+    pcImplicitContact contact[32];
+} Whole;
+
+static void beginWhole(Whole* w)
+{
+    memset(w, 0, sizeof *w);
+    begin(&w->scene);
+    memcpy(w->mobility, mobility, sizeof mobility);
+    w->layer = (pcLayer){.stiffness = {1000, 0, 0, 0, 1000, 0, 0, 0, 1000}, .damping = {1}, .deepest = 0.1};
+    for (int i = 0; i < 3; i++) {
+        const pcPlacedShape* placed = w->scene.shape + i;
+        PC_EXPECT_STATUS(PC_OK, pcFormOfShape(placed->shape, w->owned + i));
+        w->form[i] = (pcPlacedForm){.form = w->owned[i], .body = placed->body, .pose = placed->pose, .layer = i == 0 ? &w->layer : NULL};
+    }
+}
+
+static void endWhole(Whole* w)
+{
+    for (int i = 0; i < 3; i++) pcFormFree(w->owned[i]);
+    sceneEnd(&w->scene);
+}
+
+/* Doubles of a Whole from `at` on, but for those that start at `skip`, which are none; and those that may be NaN, or infinite, by their headers. */
+enum { BY_LCP = 1, BY_IMPLICIT = 2, BY_BOTH = 3, BY_MOBILITY = 4, MOST_EXCEPT = 8 };
+typedef struct Part {
+    const char* name;
+    int by; /* which steps read it */
+    size_t at, size;
+    size_t skip[MOST_EXCEPT], nan[MOST_EXCEPT], infinite[MOST_EXCEPT]; /* from `at` on, plus 1; 0 ends them */
+} Part;
+
+#define PART(member, byWhom) .name = #member, .by = byWhom, .at = offsetof(Whole, member), .size = sizeof((Whole*)0)->member
+#define OF(type, field) (offsetof(type, field) + 1)
+#define OF_SURFACE(field) (offsetof(pcContact, surface) + offsetof(pcSurface, field) + 1)
+
+static const Part parts[] = {
+    {PART(scene.body[1], BY_BOTH), .skip = {OF(pcBody, kind)}},
+    {PART(scene.shape[1], BY_LCP), .skip = {OF(pcPlacedShape, shape), OF(pcPlacedShape, body), OF(pcPlacedShape, category)}},
+    {PART(form[1], BY_IMPLICIT),
+     .skip = {OF(pcPlacedForm, form), OF(pcPlacedForm, body), OF(pcPlacedForm, category), OF(pcPlacedForm, layer)}},
+    {PART(layer, BY_IMPLICIT), .skip = {OF(pcLayer, tangential)}, .infinite = {OF(pcLayer, deepest)}},
+    {PART(scene.row[0], BY_BOTH), .skip = {OF(pcRow, body1)}, .infinite = {OF(pcRow, hi)}},
+    {PART(scene.contact[0], BY_BOTH), .skip = {OF(pcContact, body1), OF(pcContact, id), OF_SURFACE(forceLimit)},
+     .nan = {OF_SURFACE(mu2), OF_SURFACE(rolling2), OF_SURFACE(gamma)}, .infinite = {OF_SURFACE(mu), OF_SURFACE(mu2), OF_SURFACE(fastest)}},
+    {PART(scene.system.gravity, BY_BOTH)},
+    {PART(freeVelocity, BY_BOTH)},
+    {PART(mobility, BY_MOBILITY)},
+    {PART(scene.h, BY_BOTH)},
+    {PART(scene.settings.gamma, BY_BOTH), .nan = {1}},
+    {PART(scene.settings.margin, BY_BOTH)},
+    {PART(scene.settings.layer, BY_BOTH)},
+    {PART(scene.settings.epsX, BY_BOTH)},
+    {PART(scene.settings.epsT, BY_BOTH), .infinite = {1}},
+    {PART(scene.settings.eps0, BY_BOTH), .infinite = {1}},
+    {PART(scene.settings.mu, BY_BOTH), .infinite = {1}},
+    {PART(scene.settings.mu2, BY_BOTH), .nan = {1}, .infinite = {1}},
+    {PART(scene.settings.bounce, BY_BOTH)},
+    {PART(scene.settings.tolerance, BY_BOTH)},
+};
+
+static bool isAmong(const size_t* list, size_t offset)
+{
+    bool found = false;
+    for (int i = 0; i < MOST_EXCEPT && list[i] != 0; i++) found |= list[i] == offset + 1;
+    return found;
+}
+
+/* The status; and that nothing was written where it is a refusal. */
+static pcStatus tryStep(Whole* w, int by)
+{
+    Scene* s = &w->scene;
+    double velocity[12];
+    pcPose pose[2];
+    memset(velocity, 7, sizeof velocity), memset(pose, 7, sizeof pose), memset(s->rowImpulse, 7, sizeof s->rowImpulse);
+    memset(s->touch, 7, sizeof s->touch), memset(w->contact, 7, sizeof w->contact);
+    pcImplicitSystem implicit = {.bodyCount = 2, .bodies = s->body, .formCount = 3, .forms = w->form, .rowCount = 1, .rows = s->row};
+    implicit.contactCount = 1, implicit.contacts = s->contact, implicit.freeVelocity = w->freeVelocity;
+    memcpy(implicit.gravity, s->system.gravity, sizeof implicit.gravity);
+    pcImplicitResult result = {
+        .velocity = velocity, .pose = pose, .rowImpulse = s->rowImpulse, .contacts = w->contact, .contactCapacity = 32};
+    memset(&result.report, 7, sizeof result.report), memset(&s->result.report, 7, sizeof s->result.report);
+    s->result.velocity = velocity, s->result.pose = pose;
+    s->system.freeVelocity = by == BY_MOBILITY ? NULL : w->freeVelocity, s->system.mobility = by == BY_MOBILITY ? w->mobility : NULL;
+    pcStatus status = by == BY_IMPLICIT ? pcImplicitStep(&implicit, &s->settings, s->h, &result)
+                                        : pcSystemStep(&s->system, &s->settings, s->h, &s->result);
+    if (status == PC_OK) return status;
+    const struct {
+        const void* at;
+        size_t size;
+    } written[] = {{velocity, sizeof velocity},
+                   {pose, sizeof pose},
+                   {s->rowImpulse, sizeof s->rowImpulse},
+                   {s->touch, sizeof s->touch},
+                   {w->contact, sizeof w->contact},
+                   {&result.report, sizeof result.report},
+                   {&s->result.report, sizeof s->result.report}};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        for (size_t k = 0; k < written[i].size; k++)
+            if (((const unsigned char*)written[i].at)[k] != 7) PC_FAIL("array %d was written", (int)i), k = written[i].size;
+    PC_EXPECT_EQ_INT(0, s->result.contactCount + result.contactCount);
+    return status;
+}
+
+PC_TEST(StepInput, RefusesEveryNumberThatIsNone)
+{
+    static const int steps[] = {BY_LCP, BY_IMPLICIT, BY_MOBILITY};
+    static const char* const names[] = {"pcSystemStep", "pcImplicitStep", "pcSystemStep with a mobility"};
+    static Whole w;
+    int tried = 0;
+    for (int by = 0; by < 3; by++) {
+        PC_CASE("%s", names[by]);
+        beginWhole(&w);
+        PC_EXPECT_STATUS(PC_OK, tryStep(&w, steps[by]));
+        endWhole(&w);
+        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+            for (size_t offset = 0; (parts[p].by & steps[by]) && offset < parts[p].size; offset += sizeof(double)) {
+                const Part* part = parts + p;
+                for (int kind = 0; kind < 2 && !isAmong(part->skip, offset); kind++) {
+                    bool allowed = isAmong(kind ? part->infinite : part->nan, offset);
+                    PC_CASE("%s: %s, %s at offset %d", names[by], part->name, kind ? "infinity" : "NaN", (int)offset);
+                    beginWhole(&w);
+                    memcpy((char*)&w + part->at + offset, kind ? &(double){HUGE_VAL} : &nothing, sizeof(double));
+                    PC_EXPECT_TRUE((tryStep(&w, steps[by]) == PC_OK) == allowed);
+                    endWhole(&w);
+                    tried++;
+                }
+            }
+    }
+    PC_EXPECT_GE(tried, 700);
 }
