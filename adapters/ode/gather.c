@@ -35,12 +35,12 @@ bool pcGrow(void* array, int* room, int needed, size_t size)
 static bool growBodies(pcGathered* g, int needed)
 {
     if (needed <= g->bodyRoom) return true;
-    int room[7];
-    for (int i = 0; i < 7; i++) room[i] = g->bodyRoom;
+    int room[8];
+    for (int i = 0; i < 8; i++) room[i] = g->bodyRoom;
     bool good = pcGrow(&g->body, room, needed, sizeof *g->body) && pcGrow(&g->state, room + 1, needed, sizeof *g->state) &&
                 pcGrow(&g->freeVelocity, room + 2, needed, 6 * sizeof(double)) && pcGrow(&g->force, room + 3, needed, 6 * sizeof(double)) &&
                 pcGrow(&g->velocity, room + 4, needed, 6 * sizeof(double)) && pcGrow(&g->parent, room + 5, needed, sizeof(int)) &&
-                pcGrow(&g->flags, room + 6, needed, sizeof(unsigned));
+                pcGrow(&g->flags, room + 6, needed, sizeof(unsigned)) && pcGrow(&g->moved, room + 7, needed, sizeof *g->moved);
     if (good) g->bodyRoom = room[0];
     return good;
 }
@@ -67,7 +67,7 @@ static bool growSlots(pcGathered* g, int bodies)
 void pcGatheredFree(pcGathered* g)
 {
     void* all[] = {g->body,  g->state, g->freeVelocity, g->force,   g->velocity,   g->parent, g->slot,
-                   g->joint, g->row,   g->rowImpulse,   g->contact, g->touchJoint, g->flags};
+                   g->joint, g->row,   g->rowImpulse,   g->contact, g->touchJoint, g->flags,  g->moved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *g = (pcGathered){0};
 }

@@ -28,6 +28,7 @@ typedef struct pcGathered {
     double* freeVelocity; /* six per body */
     double* force;        /* six per body: the accumulators before the rows were asked for */
     double* velocity;     /* six per body: room for the answer */
+    pcPose* moved;        /* likewise, where flight=mean puts them */
     int* parent;          /* islands, while bodies are woken */
     unsigned* flags;      /* ODE's, while a step of its own runs */
     int slots;

@@ -129,6 +129,8 @@ static pcContactResult* growTouches(void* context, int count)
     return pcGrow(&host->touch, &host->touchRoom, count, sizeof *host->touch) ? host->touch : NULL;
 }
 
+static bool movesByMean(const pcHost* host) { return host->settings.flight == PC_FLIGHT_MEAN && host->settings.model != PC_MODEL_IMPLICIT; }
+
 static pcStatus solve(pcHost* host, double h)
 {
     pcGathered* g = &host->gathered;
@@ -138,6 +140,7 @@ static pcStatus solve(pcHost* host, double h)
     pcSystem system = pcHostSystem(host);
     settings.reportAfter = 0; /* not before ODE has moved the bodies */
     pcSystemResult result = {.velocity = g->velocity,
+                             .pose = movesByMean(host) ? g->moved : NULL,
                              .rowImpulse = g->rowImpulse,
                              .contacts = host->touch,
                              .contactCapacity = host->touchRoom,
@@ -188,7 +191,7 @@ static pcStatus stepOurs(pcHost* host, double h)
     clock_gettime(CLOCK_MONOTONIC, &mark);
     pcInjectFeedback(&host->gathered, host->touch, host->touches, h);
     pcSpaceKeep(&host->space, &host->gathered, host->touch, host->touches);
-    pcInjectVelocities(&host->gathered, h);
+    pcInjectVelocities(&host->gathered, movesByMean(host), h);
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
     pcHostLookAhead(host, pcHostReach(host, h));
     return PC_OK;
