@@ -31,9 +31,11 @@ pcStatus pcJudgeBegin(pcJudge* j, const pcStage* stage)
     *j = (pcJudge){0};
     for (int i = 0; i < stage->bodies; i++) joints += dBodyGetNumJoints(stage->body[i].body);
     j->anchor = calloc((size_t)joints + 1, sizeof *j->anchor);
-    if (!j->anchor) return pcFail(PC_ERROR_MEMORY, "out of memory for the forces of %d joints", joints);
+    j->place = calloc(3 * (size_t)stage->bodies + 1, sizeof *j->place);
+    if (!j->anchor || !j->place) return pcFail(PC_ERROR_MEMORY, "out of memory for the forces of %d joints", joints);
     for (int i = 0; i < stage->bodies; i++) {
         dBodyID body = stage->body[i].body;
+        dBodySetData(body, j->place + 3 * (size_t)i);
         if (!moves(body)) continue;
         j->mass += massOf(body);
         j->damped |= dBodyGetLinearDamping(body) != 0.0 || !dBodyGetGravityMode(body);
@@ -47,6 +49,7 @@ void pcJudgeEnd(pcJudge* j)
 {
     free(j->contact);
     free(j->anchor);
+    free(j->place);
     *j = (pcJudge){0};
 }
 
@@ -66,15 +69,16 @@ void pcJudgeBefore(pcJudge* j, const pcStage* stage)
 {
     j->fastest = 0.0;
     v3Store(j->before, momentumOf(stage, &j->fastest));
+    for (int i = 0; i < stage->bodies; i++) v3Store(j->place + 3 * (size_t)i, v3Load(dBodyGetPosition(stage->body[i].body)));
 }
 
 /* ---- the law of one contact ---- */
 
-/* At the contact where the step has it: `since` then the body has moved by v. */
-static v3 velocityAt(dBodyID body, const double* point, double since)
+/* At the contact where the step has it: with the body where it is after the step, or where it was before. */
+static v3 velocityAt(dBodyID body, const double* point, bool after)
 {
     if (!body) return v3Make(0, 0, 0);
-    v3 v = v3Load(dBodyGetLinearVel(body)), centre = v3AddScaled(v3Load(dBodyGetPosition(body)), -since, v);
+    v3 v = v3Load(dBodyGetLinearVel(body)), centre = v3Load(after ? dBodyGetPosition(body) : (const double*)dBodyGetData(body));
     return v3Add(v, v3Cross(v3Load(dBodyGetAngularVel(body)), v3Sub(v3Load(point), centre)));
 }
 
@@ -111,10 +115,10 @@ static v3 yielding(const pcWorldContact* c)
 }
 
 /* Without friction the first two are 0, and of a friction that always holds nothing is asked but its normal part. */
-static double lawError(const pcWorldContact* c, double w, double since)
+static double lawError(const pcWorldContact* c, double w, bool after)
 {
     bool holds = !(c->mu < HUGE_VAL) || !(c->mu2 < HUGE_VAL);
-    v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, since), velocityAt(c->body1, c->point, since)), yielding(c));
+    v3 velocity = v3Add(v3Sub(velocityAt(c->body2, c->point, after), velocityAt(c->body1, c->point, after)), yielding(c));
     Split u = split(c, velocity, holds ? 0.0 : c->mu, holds ? 0.0 : c->mu2);
     Split p = split(c, v3Load(c->impulse), holds ? 0.0 : per(c->mu), holds ? 0.0 : per(c->mu2));
     u.normal += hypot(u.first, u.second) - c->target;
@@ -173,15 +177,15 @@ pcLawVerdict pcJudgeAfter(pcJudge* j, const pcStage* stage, double h)
     int contacts = contactsOf(j, stage->world);
     double largest = 0.0;
     dWorldGetGravity(stage->world, gravity);
-    v3 after = momentumOf(stage, &j->fastest);
+    v3 momentum = momentumOf(stage, &j->fastest);
     double speed = fmax(j->fastest, h * v3Norm(v3Load(gravity)));
-    double since = stage->settings.model == PC_MODEL_IMPLICIT ? 0.0 : h; /* whose contacts are those of the end of the step */
-    verdict.momentum = momentumError(j, after, contacts, v3Load(gravity), h);
+    bool after = stage->settings.model == PC_MODEL_IMPLICIT; /* whose contacts are those of the end of the step */
+    verdict.momentum = momentumError(j, momentum, contacts, v3Load(gravity), h);
     for (int i = 0; i < contacts; i++) {
         const pcWorldContact* c = j->contact + i;
         double w = (moves(c->body1) ? 1.0 / massOf(c->body1) : 0.0) + (moves(c->body2) ? 1.0 / massOf(c->body2) : 0.0);
         if (!(w > 0.0) || !(speed > 0.0)) continue;
-        verdict.law = fmax(verdict.law, lawError(c, w, since) / speed);
+        verdict.law = fmax(verdict.law, lawError(c, w, after) / speed);
         verdict.coneExcess = fmax(verdict.coneExcess, excessOf(c));
         largest = fmax(largest, v3Dot(v3Load(c->normal), v3Load(c->impulse)));
     }

@@ -23,6 +23,7 @@ typedef struct pcJudge {
     bool damped; /* some body loses momentum by itself: then momentum cannot be judged */
     double mass; /* of all that moves */
     double before[3], fastest;
+    double* place; /* of the bodies before the step, three numbers each; their data points there */
 } pcJudge;
 
 /* NaN: there was nothing to judge. */

@@ -35,12 +35,12 @@ bool pcGrow(void* array, int* room, int needed, size_t size)
 static bool growBodies(pcGathered* g, int needed)
 {
     if (needed <= g->bodyRoom) return true;
-    int room[7];
-    for (int i = 0; i < 7; i++) room[i] = g->bodyRoom;
+    int room[8];
+    for (int i = 0; i < 8; i++) room[i] = g->bodyRoom;
     bool good = pcGrow(&g->body, room, needed, sizeof *g->body) && pcGrow(&g->state, room + 1, needed, sizeof *g->state) &&
                 pcGrow(&g->freeVelocity, room + 2, needed, 6 * sizeof(double)) && pcGrow(&g->force, room + 3, needed, 6 * sizeof(double)) &&
                 pcGrow(&g->velocity, room + 4, needed, 6 * sizeof(double)) && pcGrow(&g->parent, room + 5, needed, sizeof(int)) &&
-                pcGrow(&g->flags, room + 6, needed, sizeof(unsigned));
+                pcGrow(&g->flags, room + 6, needed, sizeof(unsigned)) && pcGrow(&g->moved, room + 7, needed, sizeof *g->moved);
     if (good) g->bodyRoom = room[0];
     return good;
 }
@@ -67,7 +67,7 @@ static bool growSlots(pcGathered* g, int bodies)
 void pcGatheredFree(pcGathered* g)
 {
     void* all[] = {g->body,  g->state, g->freeVelocity, g->force,   g->velocity,   g->parent, g->slot,
-                   g->joint, g->row,   g->rowImpulse,   g->contact, g->touchJoint, g->flags};
+                   g->joint, g->row,   g->rowImpulse,   g->contact, g->touchJoint, g->flags,  g->moved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     *g = (pcGathered){0};
 }
@@ -99,11 +99,9 @@ int pcGatheredIndex(const pcGathered* g, dBodyID body)
 
 /* ---- bodies ---- */
 
-static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
-
 static pcBodyKind kindOf(dBodyID body)
 {
-    if (sleeps(body)) return PC_BODY_STATIC;
+    if (pcOdeSleeps(body)) return PC_BODY_STATIC;
     return dBodyIsKinematic(body) ? PC_BODY_KINEMATIC : PC_BODY_DYNAMIC;
 }
 
@@ -123,7 +121,7 @@ static void readBody(dBodyID body, pcBody* out)
 pcStatus pcGatherList(pcGathered* g, dWorldID world)
 {
     int count = pcOdeBodies(world);
-    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = g->jointContacts = 0;
+    g->bodies = g->joints = g->rows = g->touchJoints = g->contacts = g->jointContacts = g->left = 0;
     if (!growBodies(g, count) || !growSlots(g, count)) return outOfMemory();
     memset(g->untranslated, 0, sizeof g->untranslated);
     for (dBodyID body = pcOdeFirstBody(world); body && g->bodies < count; body = pcOdeNextBody(body)) {
@@ -134,6 +132,27 @@ pcStatus pcGatherList(pcGathered* g, dWorldID world)
         remember(g, i);
     }
     return PC_OK;
+}
+
+void pcGatherLeave(pcGathered* g, dWorldID world)
+{
+    int all = g->bodies;
+    g->world = world, g->bodies = 0;
+    for (int i = 0; i < all; i++) {
+        if (g->parent[i] < 0) continue;
+        size_t at = (size_t)g->bodies++;
+        g->body[at] = g->body[i];
+        memmove(g->force + 6 * at, g->force + 6 * (size_t)i, 6 * sizeof *g->force);
+    }
+    g->left = all - g->bodies;
+    if (g->left == 0) return;
+    memset(g->slot, 0, (size_t)g->slots * sizeof *g->slot);
+    for (int i = 0; i < g->bodies; i++) remember(g, i);
+}
+
+bool pcGatheredLeft(const pcGathered* g, dBodyID body)
+{
+    return g->left > 0 && body && dBodyGetWorld(body) == g->world && pcGatheredIndex(g, body) < 0;
 }
 
 void pcGatherStates(pcGathered* g)
@@ -158,16 +177,20 @@ static int rootOf(int* parent, int i)
     return i;
 }
 
-void pcGatheredTie(pcGathered* g, int body1, int body2) { g->parent[rootOf(g->parent, body1)] = rootOf(g->parent, body2); }
+void pcGatheredTie(pcGathered* g, int body1, int body2)
+{
+    g->parent[rootOf(g->parent, body1)] = rootOf(g->parent, body2);
+    g->tied = true;
+}
 
 /* The flag only: the counters of auto-disable stay, as they do natively. */
 void pcGatheredWake(pcGathered* g, int body) { pcOdeSetBodyFlags(g->body[body], pcOdeBodyFlags(g->body[body]) & ~pcOdeLayout()->disabled); }
 
 bool pcGatheredMixed(const pcGathered* g)
 {
-    int asleep = 0;
-    for (int i = 0; i < g->bodies; i++) asleep += sleeps(g->body[i]);
-    return asleep > 0 && asleep < g->bodies;
+    for (int i = 1; i < g->bodies; i++)
+        if (pcOdeSleeps(g->body[i]) != pcOdeSleeps(g->body[0])) return true;
+    return false;
 }
 
 static bool isDynamic(dBodyID body) { return body && !dBodyIsKinematic(body); }
@@ -181,6 +204,7 @@ static bool counts(dJointID joint)
 void pcGatherTie(pcGathered* g, dWorldID world)
 {
     for (int i = 0; i < g->bodies; i++) g->parent[i] = i;
+    g->tied = false;
     if (!pcGatheredMixed(g)) return;
     for (dJointID joint = pcOdeFirstJoint(world); joint; joint = pcOdeNextJoint(joint)) {
         int i = pcGatheredIndex(g, dJointGetBody(joint, 0)), k = pcGatheredIndex(g, dJointGetBody(joint, 1));
@@ -191,11 +215,11 @@ void pcGatherTie(pcGathered* g, dWorldID world)
 /* A root that is awake stands for its island. */
 void pcGatherWake(pcGathered* g)
 {
-    if (!pcGatheredMixed(g)) return;
+    if (!g->tied || !pcGatheredMixed(g)) return;
     for (int i = 0; i < g->bodies; i++)
-        if (!sleeps(g->body[i])) pcGatheredWake(g, rootOf(g->parent, i));
+        if (!pcOdeSleeps(g->body[i])) pcGatheredWake(g, rootOf(g->parent, i));
     for (int i = 0; i < g->bodies; i++)
-        if (!sleeps(g->body[rootOf(g->parent, i)])) pcGatheredWake(g, i);
+        if (!pcOdeSleeps(g->body[rootOf(g->parent, i)])) pcGatheredWake(g, i);
 }
 
 /* ---- joints ---- */

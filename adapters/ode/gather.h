@@ -28,8 +28,13 @@ typedef struct pcGathered {
     double* freeVelocity; /* six per body */
     double* force;        /* six per body: the accumulators before the rows were asked for */
     double* velocity;     /* six per body: room for the answer */
+    pcPose* moved;        /* likewise, where flight=mean puts them */
     int* parent;          /* islands, while bodies are woken */
+    bool tied;            /* there are islands of several bodies */
     unsigned* flags;      /* ODE's, while a step of its own runs */
+    int left;             /* bodies of the world that are not in the list because they sleep far away (sleepers.c) */
+    dWorldID world;       /* whose they are */
+    double fastest, spin; /* what that was decided by */
     int slots;
     int* slot; /* hash table of the bodies: index + 1, 0: empty */
     int joints, jointRoom, rows, rowRoom;
@@ -56,6 +61,12 @@ void pcGatherStates(pcGathered* gathered);                   /* poses, masses, v
 pcStatus pcGatherJoints(pcGathered* gathered, dWorldID world, double h, double gamma); /* rows, and which joints are contacts */
 pcStatus pcGatherContacts(pcGathered* gathered, dWorldID world, const pcSettings* settings, double h); /* of the contact joints */
 void pcGatherFree(pcGathered* gathered, dWorldID world, double h);                                     /* velocities without impulses */
+
+/* After waking: bodies with parent[i] < 0 leave the list. */
+void pcGatherLeave(pcGathered* gathered, dWorldID world);
+
+/* A body of the world that has left the list. */
+bool pcGatheredLeft(const pcGathered* gathered, dBodyID body);
 
 /* Some bodies sleep, and some are awake: only then is there anything to wake. */
 bool pcGatheredMixed(const pcGathered* gathered);

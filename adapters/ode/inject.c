@@ -67,13 +67,21 @@ void pcInjectNativeStep(const pcGathered* g, dWorldID world, double h, int (*ste
 
 /* ---- velocities ---- */
 
-void pcInjectVelocities(const pcGathered* g, double h)
+/* ODE will add h v. */
+static void place(dBodyID body, const pcPose* moved, const double v[6], double h)
+{
+    v3 x = v3AddScaled(v3Load(moved->position), -h, v3Load(v));
+    dBodySetPosition(body, x.x, x.y, x.z);
+}
+
+void pcInjectVelocities(const pcGathered* g, bool moved, double h)
 {
     for (int i = 0; i < g->bodies; i++) {
         const double* v = g->velocity + 6 * (size_t)i;
         if (g->state[i].kind != PC_BODY_DYNAMIC) continue;
         dBodySetLinearVel(g->body[i], v[0], v[1], v[2]);
         dBodySetAngularVel(g->body[i], v[3], v[4], v[5]);
+        if (moved) place(g->body[i], g->moved + i, v, h);
     }
     for (int i = 0; i < g->bodies; i++) {
         if (g->state[i].kind == PC_BODY_STATIC) continue;

@@ -18,8 +18,8 @@ void pcInjectPrepare(const pcGathered* gathered, dWorldID world);
 void pcInjectNativeStep(const pcGathered* gathered, dWorldID world, double h, int (*step)(dWorldID, dReal));
 
 /* Every body that is awake gets its velocity of gathered->velocity and moves: cap of the angular speed, finite rotation, moved callback
- * and damping are ODE's. Force accumulators end empty, as after any step. */
-void pcInjectVelocities(const pcGathered* gathered, double h);
+ * and damping are ODE's. `moved`: to the positions of gathered->moved. Force accumulators end empty, as after any step. */
+void pcInjectVelocities(const pcGathered* gathered, bool moved, double h);
 
 /* Forces and torques of joints and contact joints where the host asked for them. `touches` are the contacts as they were solved, the
  * gathered ones first. */

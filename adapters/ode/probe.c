@@ -37,6 +37,7 @@ dJointID pcOdeFirstJoint(dWorldID world) { return (dJointID)(uintptr_t)pointerAt
 dJointID pcOdeNextJoint(dJointID joint) { return (dJointID)(uintptr_t)pointerAt(joint, layout.nextJoint); }
 int pcOdeHasMemory(dWorldID world) { return pointerAt(world, layout.workingMemory) != NULL; }
 unsigned pcOdeBodyFlags(dBodyID body) { return (unsigned)intAt(body, layout.bodyFlags); }
+bool pcOdeSleeps(dBodyID body) { return ((unsigned)intAt(body, layout.bodyFlags) & layout.disabled) != 0; }
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags) { memcpy((char*)body + layout.bodyFlags, &flags, sizeof flags); }
 const dContact* pcOdeContact(dJointID joint) { return (const dContact*)(const void*)((const char*)joint + layout.contact); }
 

@@ -6,6 +6,7 @@
 #ifndef PC_ODE_PROBE_H
 #define PC_ODE_PROBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "pcontact/pcontact.h"
@@ -32,6 +33,7 @@ dJointID pcOdeFirstJoint(dWorldID world);
 dJointID pcOdeNextJoint(dJointID joint);
 int pcOdeHasMemory(dWorldID world); /* for its steps: a world that has stepped has */
 unsigned pcOdeBodyFlags(dBodyID body);
+bool pcOdeSleeps(dBodyID body); /* it is disabled */
 void pcOdeSetBodyFlags(dBodyID body, unsigned flags);
 const dContact* pcOdeContact(dJointID contactJoint);
 

@@ -210,13 +210,11 @@ typedef struct Ties {
     bool found; /* one that sleeps touches one that is awake */
 } Ties;
 
-static bool sleeps(dBodyID body) { return (pcOdeBodyFlags(body) & pcOdeLayout()->disabled) != 0; }
-
 /* Contacts of kinematic bodies alone wake nobody. */
 static bool oneSleeps(const pcGathered* g, int i, int k, bool orBoth)
 {
     if (i < 0 || k < 0 || (dBodyIsKinematic(g->body[i]) && dBodyIsKinematic(g->body[k]))) return false;
-    bool first = sleeps(g->body[i]), second = sleeps(g->body[k]);
+    bool first = pcOdeSleeps(g->body[i]), second = pcOdeSleeps(g->body[k]);
     return first != second || (first && orBoth);
 }
 
@@ -242,7 +240,7 @@ static bool isWithin(dGeomID geom, dSpaceID space)
 static int countAwake(const pcGathered* g)
 {
     int awake = 0;
-    for (int i = 0; i < g->bodies; i++) awake += !sleeps(g->body[i]);
+    for (int i = 0; i < g->bodies; i++) awake += !pcOdeSleeps(g->body[i]);
     return awake;
 }
 
@@ -250,7 +248,7 @@ static int countAwake(const pcGathered* g)
 static void visitAwake(const pcSpace* s, const pcGathered* g, Tour* tour)
 {
     for (int i = 0; i < g->bodies; i++)
-        for (dGeomID geom = sleeps(g->body[i]) ? NULL : dBodyGetFirstGeom(g->body[i]); geom; geom = dBodyGetNextGeom(geom))
+        for (dGeomID geom = pcOdeSleeps(g->body[i]) ? NULL : dBodyGetFirstGeom(g->body[i]); geom; geom = dBodyGetNextGeom(geom))
             if (isWithin(geom, s->space)) dSpaceCollide2(geom, (dGeomID)s->space, tour, near);
 }
 
@@ -329,6 +327,7 @@ static bool listGeom(pcSpace* s, dGeomID geom, bool known)
 
 static pcStatus addShape(pcSpace* s, const pcGathered* g, dGeomID geom)
 {
+    if (pcGatheredLeft(g, dGeomGetBody(geom))) return PC_OK;
     unsigned category = pcFoldBits(dGeomGetCategoryBits(geom)), collide = pcFoldBits(dGeomGetCollideBits(geom));
     if (!isSolid(geom) || (category == 0 && collide == 0)) return PC_OK;
     int body = pcGatheredIndex(g, dGeomGetBody(geom));

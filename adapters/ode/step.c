@@ -11,6 +11,7 @@
 #include "adapters/ode/inject.h"
 #include "adapters/ode/log.h"
 #include "adapters/ode/native.h"
+#include "adapters/ode/sleepers.h"
 #include "adapters/ode/view.h"
 #include "base/status.h"
 #include "base/vec.h"
@@ -120,7 +121,19 @@ static pcStatus begin(pcHost* host, double h)
     pcGatherTie(g, host->world);
     pcSpaceTie(&host->space, g);
     pcGatherWake(g);
+    pcSleepersLeave(&host->space, g, host->world, &host->settings, h);
     return PC_OK;
+}
+
+/* Again with all that sleep, if rows have made something faster than it was thought to be when they left. */
+static pcStatus gather(pcHost* host, double h)
+{
+    pcGathered* g = &host->gathered;
+    pcStatus status = pcHostGather(host, &host->settings, h);
+    if (status != PC_OK || pcSleepersAreFar(g)) return status;
+    pcGatherUndo(g);
+    status = pcGatherList(g, host->world);
+    return status == PC_OK ? pcHostGather(host, &host->settings, h) : status;
 }
 
 static pcContactResult* growTouches(void* context, int count)
@@ -128,6 +141,8 @@ static pcContactResult* growTouches(void* context, int count)
     pcHost* host = context;
     return pcGrow(&host->touch, &host->touchRoom, count, sizeof *host->touch) ? host->touch : NULL;
 }
+
+static bool movesByMean(const pcHost* host) { return host->settings.flight == PC_FLIGHT_MEAN && host->settings.model != PC_MODEL_IMPLICIT; }
 
 static pcStatus solve(pcHost* host, double h)
 {
@@ -138,6 +153,7 @@ static pcStatus solve(pcHost* host, double h)
     pcSystem system = pcHostSystem(host);
     settings.reportAfter = 0; /* not before ODE has moved the bodies */
     pcSystemResult result = {.velocity = g->velocity,
+                             .pose = movesByMean(host) ? g->moved : NULL,
                              .rowImpulse = g->rowImpulse,
                              .contacts = host->touch,
                              .contactCapacity = host->touchRoom,
@@ -147,6 +163,7 @@ static pcStatus solve(pcHost* host, double h)
     pcStatus status = implicit ? pcHostImplicitStep(host, &system, &settings, h, &result) : pcSystemStep(&system, &settings, h, &result);
     if (status != PC_OK) return status;
     host->report = result.report;
+    host->report.bodies += g->left;
     host->touches = result.contactCount < host->touchRoom ? result.contactCount : host->touchRoom; /* all, unless out of memory */
     return PC_OK;
 }
@@ -173,7 +190,7 @@ static pcStatus gatherAndSolve(pcHost* host, double h)
     double* ms = host->extra.milliseconds;
     clock_gettime(CLOCK_MONOTONIC, &mark);
     pcStatus status = begin(host, h);
-    if (status == PC_OK) status = pcHostGather(host, &host->settings, h);
+    if (status == PC_OK) status = gather(host, h);
     ms[PC_HOST_GATHER] = lap(&mark);
     if (status == PC_OK) status = solve(host, h);
     ms[PC_HOST_SOLVE] = lap(&mark);
@@ -188,7 +205,7 @@ static pcStatus stepOurs(pcHost* host, double h)
     clock_gettime(CLOCK_MONOTONIC, &mark);
     pcInjectFeedback(&host->gathered, host->touch, host->touches, h);
     pcSpaceKeep(&host->space, &host->gathered, host->touch, host->touches);
-    pcInjectVelocities(&host->gathered, h);
+    pcInjectVelocities(&host->gathered, movesByMean(host), h);
     host->extra.milliseconds[PC_HOST_INJECT] = lap(&mark);
     pcHostLookAhead(host, pcHostReach(host, h));
     return PC_OK;

@@ -32,6 +32,11 @@ typedef enum pcFrictionLaw {
     PC_FRICTION_COULOMB   /* mu is always a coefficient */
 } pcFrictionLaw;
 
+typedef enum pcFlight {
+    PC_FLIGHT_END = 0, /* every body moves by h v, v its velocity at the end of the step, as ODE moves it */
+    PC_FLIGHT_MEAN     /* bodies that fly move by the mean of their old and new velocity, and bounce within the step: energy is kept */
+} pcFlight;
+
 #define PC_PATH_LENGTH 256 /* room for a file name in the settings */
 
 /* Start from pcDefaultSettings(): a struct that did not is refused. In brackets: the name in a settings text where it differs. */
@@ -57,6 +62,7 @@ typedef struct pcSettings {
                                   them apart at large steps: no drift, at two to four times the cost of islands with joints; default 0 */
     int lookahead;    /* 1: interposed dCollide, one for the process, also returns contacts still apart, by margin, or without one by
                                   twice the way of the fastest body in the last step; for our models only; default 0 */
+    pcFlight flight;  /* end mean; default end. mean is of models lcp and convex; bodies on joints, and what is pressed, move as by end */
     double tolerance; /* of the residual, dimensionless; default 1e-10 */
     int threads;      /* that look for contacts, solve islands and factor large ones; 0: one per core; default 1 */
     int islands;      /* 0: all bodies in one problem, as E solves them, and not one per group of bodies that touch; default 1 */

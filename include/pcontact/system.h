@@ -4,7 +4,7 @@
  *
  *     M (v - v_free) = J' c,    each row's c and J v within its law (joint, bound, contact with friction),
  *
- * and moves every body by h v. Units are the caller's, but one system of them; world axes; six-vectors are linear part, angular part.
+ * and moves every body by h v (settings: flight). Units are the caller's, but one system of them; world axes; six-vectors are linear part, angular part.
  */
 #ifndef PCONTACT_SYSTEM_H
 #define PCONTACT_SYSTEM_H
@@ -161,7 +161,7 @@ typedef struct pcStepReport {
 /* Where the answer goes: every pointer may be NULL, then that part is not wanted. */
 typedef struct pcSystemResult {
     double* velocity;          /* 6 per body: v, omega */
-    pcPose* pose;              /* per body: moved by h v, quaternion normalised */
+    pcPose* pose;              /* per body: moved by h v (settings: flight), quaternion normalised */
     double* rowImpulse;        /* per row */
     pcContactResult* contacts; /* given contacts first, in their order, then events by pair of shapes and id; what
                                   two pieces of one body both find is there once */

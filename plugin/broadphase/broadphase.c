@@ -49,7 +49,7 @@ void pcProxyPlace(const pcShape* shape, const pcPose* pose, const pcAhead* ahead
     out->look = (pcLook){.step = v3Scale(h, ahead->velocity),
                          .linear = h * ahead->pace.linear,
                          .spin = h * ahead->pace.angular * reach,
-                         .fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : further),
+                         .fixed = 0.5 * ahead->layer + (ahead->margin > 0.0 ? 0.5 * ahead->margin : further + ahead->beyond),
                          .turn = out->unbounded ? h * ahead->pace.angular : 0.0};
     out->ahead = out->look.fixed + out->look.linear + out->look.spin;
     if (out->unbounded)

@@ -60,6 +60,7 @@ typedef struct pcAhead {
     double layer;              /* kept between bodies: it counts as part of them */
     v3 centreOfMass, velocity; /* the latter without impulses */
     pcPace pace;
+    double beyond; /* how much farther than h times that velocity it may go (flight=mean) */
 } pcAhead;
 
 /* Fills in everything that follows from shape, pose and motion; body, moves, category and collide are the caller's. */

@@ -127,13 +127,15 @@ bool pcIslandAssemble(const pcAssembly* a, pcIsland* island)
     island->touchRows = pcArenaNew(arena, pcTouchRows, island->touches);
     island->v = pcArenaNew(arena, double, 6 * (size_t)island->bodies);
     island->c = pcArenaNew(arena, double, most);
+    bool fly = a->settings->flight == PC_FLIGHT_MEAN && island->rows == 0 && !a->system->mobility;
+    if (fly) island->way = pcArenaNew(arena, double, 6 * (size_t)island->bodies), island->held = pcArenaNew(arena, bool, island->bodies);
     if (!mass || !pcArenaGood(arena)) return false;
     for (int i = 0; i < island->bodies; i++) {
         memcpy(free + 6 * (size_t)i, a->motion[island->body[i]].free, 6 * sizeof *free);
         memcpy(island->v + 6 * (size_t)i, a->motion[island->body[i]].velocity, 6 * sizeof *free);
     }
     for (int i = 0; i < island->rows; i++) addJoint(a, a->system->rows + island->row[i], &island->list);
-    for (int i = 0; i < island->touches; i++) pcTouchAssemble(a, a->touch + island->touch[i], &island->list, island->touchRows + i);
+    for (int i = 0; i < island->touches; i++) pcTouchAssemble(a, a->touch + island->touch[i], fly, &island->list, island->touchRows + i);
     writeProblem(a, island, mass, free);
     return true;
 }

@@ -73,6 +73,8 @@ typedef struct pcTouchRows {
     double bounced; /* Newton: with it; equal to target if it does not bounce */
     double driven;  /* velocity at which the surfaces are driven apart without any bounce, by stabilization or by their own motion */
     double carried; /* what bodies that keep their velocity add to either */
+    double after;   /* flight=mean, and it bounces within the step: the part of the step after that; else -1 */
+    double flown;   /* flight=mean: its target while its bodies fly, if they meet only after the step; else equal to target */
 } pcTouchRows;
 
 /* ---- problems (assemble.c) ---- */
@@ -94,6 +96,8 @@ typedef struct pcIsland {
     const double* mobility; /* of its bodies, where the problem is dense */
     double *v, *c;          /* guess, then answer */
     bool still;             /* the guess was an answer in the last step */
+    double* way;            /* flight=mean: the velocity at which its bodies move, six numbers each; NULL: v */
+    bool* held;             /* likewise: it moves by v, because it is pressed */
 } pcIsland;
 
 typedef struct pcAssembly {
@@ -113,8 +117,8 @@ int pcRowsAdd(const pcAssembly* a, pcRows* list, const int body[2], const double
 /* A cone over the last `rows` rows; the caller fills in the rest. */
 pcCone* pcRowsAddCone(pcRows* list, pcConeKind kind, int rows);
 
-/* Rows and cones of a contact (contact.c). */
-void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pcTouchRows* out);
+/* Rows and cones of a contact (contact.c), whose bodies may fly (flight=mean). */
+void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, bool fly, pcRows* list, pcTouchRows* out);
 
 /* The bodies, rows and contacts that hang together, in an order that depends on nothing but the input (island.c). Returns how many;
  * bodies that nothing touches are in none. */

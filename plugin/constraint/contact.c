@@ -11,6 +11,8 @@
  *     b_n = -gamma d / h      d <= 0: the part of the penetration that one step removes (T 5.1)
  *     b_n = -e u_n(v_old)     if larger, for a contact that approached and touches or would within the step (Newton)
  *
+ *     b_n = u_end             for one that bounces within the step, if its bodies fly (flight=mean, below)
+ *
  * both beyond the surface's own normal velocity, if it has one; but nothing is repaired faster than the surface says.
  *
  * Adaptive gamma (S 5 asks for one). A body that is pushed out at gamma |d| / h meets the slower target gamma (1 - gamma) |d| / h in the
@@ -187,12 +189,39 @@ static bool isImpact(const Contact* c, double approach)
     return approach > gainedInStep(c) + larger(APPROACH, c->a->settings->tolerance) * c->speed;
 }
 
-static void writeRestitution(const Contact* c, double* target, pcTouchRows* out)
+/*
+ * flight=mean. The gap of two bodies that fly is d + u t + a t^2 / 2, with u = u_n(v_old) and a = (u_n(v*) - u) / h. Where it closes at t1 <= h,
+ * they meet at u1 = u + a t1 = -sqrt(u^2 - 2 a d), part at -e u1, and end the step with
+ *
+ *     u_end = -e u1 + a (h - t1),      d_end = -e u1 (h - t1) + a (h - t1)^2 / 2.
+ *
+ * With d_end < 0 they would meet again within the step, and an approach that is no impact is a weight at rest: neither bounces. Where the gap
+ * closes only after the step, which -d / h alone would brake, the mean of u and u' must not be below it: b_n = -2 d / h - u.
+ */
+static void writeFlight(const Contact* c, double* target, pcTouchRows* out)
+{
+    const pcSurface* s = &c->touch->surface;
+    double h = c->a->h, d = larger(c->d, 0.0), u = c->nOld - s->normalVelocity, a = (c->nFree - c->nOld) / h, square = u * u - 2.0 * a * d;
+    double approach = sqrt(larger(square, 0.0)), t1 = u > 0.0 ? (u + approach) / -a : d > 0.0 ? 2.0 * d / (approach - u) : 0.0;
+    bool meets = square >= 0.0 && t1 >= 0.0 && t1 <= h, brakes = c->a->settings->gammaGap == PC_GAMMA_PAPER;
+    if (!meets && d > 0.0 && !brakes) out->flown = *target = smaller(*target, s->normalVelocity - 2.0 * d / h - u);
+    if (!meets || !(approach > s->bounceVelocity) || !isImpact(c, approach)) return;
+    double left = h - t1, parting = s->bounce * approach;
+    if (parting * left + 0.5 * a * left * left < 0.0) return;
+    *target = out->bounced = larger(*target, parting + a * left + s->normalVelocity);
+    out->after = left / h;
+}
+
+static void writeRestitution(const Contact* c, bool fly, double* target, pcTouchRows* out)
 {
     const pcSurface* s = &c->touch->surface;
     double approach = s->normalVelocity - c->nOld;
-    out->bounce = s->bounce, out->target = out->bounced = *target;
-    out->driven = larger(*target, s->normalVelocity);
+    out->bounce = s->bounce, out->target = out->bounced = out->flown = *target;
+    out->driven = larger(*target, s->normalVelocity), out->after = -1.0;
+    if (fly && s->bounce > 0.0 && c->a->settings->restitution == PC_RESTITUTION_NEWTON) {
+        writeFlight(c, target, out);
+        return;
+    }
     if (!(s->bounce > 0.0) || !(approach > s->bounceVelocity) || !(c->touches || c->d <= 0.0)) return;
     if (c->a->settings->restitution == PC_RESTITUTION_NEWTON)
         *target = out->bounced = larger(*target, s->bounce * approach + s->normalVelocity);
@@ -304,12 +333,12 @@ static void addBounds(const Contact* c, pcRows* list, pcTouchRows* out)
     }
 }
 
-void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, pcRows* list, pcTouchRows* out)
+void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, bool fly, pcRows* list, pcTouchRows* out)
 {
     Contact c = look(a, touch);
     double target = stabilization(&c);
     *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t[0], .tangent2 = c.t[1]};
-    writeRestitution(&c, &target, out);
+    writeRestitution(&c, fly, &target, out);
     addCone(&c, target, list, out);
     out->carried = list->target[out->row[0]] - target;
     addBounds(&c, list, out);

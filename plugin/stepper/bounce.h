@@ -7,6 +7,7 @@
 typedef struct pcBounce {
     const pcIslandSolve* s;
     bool poisson;
+    bool inTurn; /* what is looked at are impacts in turn */
     double *old, *push;
     double* drive;   /* b of the rows of contacts */
     double *v1, *c1; /* Poisson's compression; impulses of Newton's law that came before the last problem, if they came in turn */
@@ -37,9 +38,9 @@ static inline double pcRowVelocity(const pcProblem* p, int row, const double* v)
 }
 
 /* impacts.c: Newton's law, one after the other. */
-bool pcImpactsApply(const pcBounce* b);  /* the island has contacts only */
-bool pcImpactsFollow(const pcBounce* b); /* in its answer, contacts are struck that did not approach before */
-pcConeInfo pcImpactsInTurn(pcBounce* b); /* v and the last c to the island, what was before it to c1 */
-void pcImpactsSettle(const pcBounce* b); /* that is the answer: contacts tell what was asked of them */
+bool pcImpactsApply(const pcBounce* b);               /* the island has contacts only */
+bool pcImpactsFollow(const pcBounce* b);              /* in its answer, contacts are struck that did not approach before */
+pcConeInfo pcImpactsInTurn(pcBounce* b, double part); /* of the bounce: v and the last c to the island, what was before it to c1 */
+void pcImpactsSettle(const pcBounce* b);              /* that is the answer: contacts tell what was asked of them */
 
 #endif

@@ -66,8 +66,8 @@ bool pcImpactsFollow(const pcBounce* b)
     return hit && struck;
 }
 
-/* Targets of a round for the velocity v; returns how many contacts hit. */
-static int enterRound(const pcBounce* b, const double* v, double slow)
+/* Targets of a round for the velocity v, with part of the bounce; returns how many contacts hit. */
+static int enterRound(const pcBounce* b, double part, const double* v, double slow)
 {
     const pcIsland* island = b->s->island;
     const pcStep* step = b->s->step;
@@ -78,7 +78,8 @@ static int enterRound(const pcBounce* b, const double* v, double slow)
         double u = pcRowVelocity(&island->problem, rows->row[0], v) - rows->carried, approach = touch->surface.normalVelocity - u;
         bool reaches = touch->gap - step->settings->layer + step->h * u <= 0.0;
         bool hit = reaches && touch->surface.bounce > 0.0 && approach > larger(slow, touch->surface.bounceVelocity);
-        double wanted = hit ? touch->surface.bounce * approach + touch->surface.normalVelocity : -FAR * island->problem.velocityScale;
+        double wanted =
+            hit ? part * touch->surface.bounce * approach + touch->surface.normalVelocity : -FAR * island->problem.velocityScale;
         island->list.target[rows->row[0]] = rows->carried + wanted;
         hits += hit;
     }
@@ -96,13 +97,13 @@ static pcConeInfo solveFrom(pcBounce* b, const double* free)
     return info;
 }
 
-pcConeInfo pcImpactsInTurn(pcBounce* b)
+pcConeInfo pcImpactsInTurn(pcBounce* b, double part)
 {
     pcIsland* island = b->s->island;
     size_t n = 6 * (size_t)island->problem.blocks;
     double slow = gainedInStep(b);
     for (size_t i = 0; i < n; i++) b->f2[i] = b->old[i] + 0.5 * b->push[i];
-    for (int round = 0; round < MOST_ROUNDS && enterRound(b, b->f2, slow) > 0; round++) {
+    for (int round = 0; round < MOST_ROUNDS && enterRound(b, part, b->f2, slow) > 0; round++) {
         pcConeInfo info = solveFrom(b, b->f2);
         if (info.solve.outcome != PC_SOLVED) return info;
         for (int row = 0; row < island->problem.rows; row++) b->c1[row] += island->c[row];
@@ -119,7 +120,7 @@ void pcImpactsSettle(const pcBounce* b)
     const pcIsland* island = b->s->island;
     for (int i = 0; i < island->touches; i++) {
         pcTouchRows* rows = island->touchRows + i;
-        rows->bounced = rows->target;
+        rows->bounced = rows->flown = rows->target;
         if (b->c1[rows->row[0]] > 0.0) rows->bounced = pcRowVelocity(&island->problem, rows->row[0], island->v) - rows->carried;
     }
 }

@@ -40,6 +40,8 @@ static void placeShape(pcStep* step, int index, const pcPace* pace, pcProxy* pro
     if (body >= 0) {
         ahead.centreOfMass = step->motion[body].position, ahead.pace = pace[body];
         ahead.velocity = v3Load(step->motion[body].free);
+        if (step->settings->flight == PC_FLIGHT_MEAN)
+            ahead.beyond = 0.5 * step->h * v3Norm(v3Sub(ahead.velocity, v3Load(step->motion[body].velocity)));
     }
     pcProxyPlace(placed->shape, pose, &ahead, proxy);
     proxy->body = body, proxy->moves = moves(step, body);

@@ -20,7 +20,7 @@
  * which at e = 0 is never positive. With w = v it is the energy that the report shows, and Poisson is held to it. A ball that bounces in
  * mid-step does not move along h v, though, but along h (v_old + v) / 2, where T(V) = T(-V) is no gain. By w = v it gains m g h V, which is
  * what the flight before and after loses (T(push) in every step of free fall). Newton's law promises a velocity, so it is held to G with
- * the larger of the two works.
+ * the larger of the two works. Where bodies fly (flight.c), nothing is lost before and after, and w is the way that they go.
  *
  * p = 1 if that gains nothing and has an answer, and nothing is struck that did not approach before; if something is, bodies bounce in turn
  * (impacts.c) where that loses less. Otherwise p = 0 is solved, whose gain (penetrations that are pushed out) is allowed to
@@ -36,7 +36,9 @@ static const double SLACK = 4e-10;   /* of T(v) + T(v_old) + T(push), or the tol
 static const double ENOUGH = 0.01;   /* of the same: who loses no more than that need not look for a larger p */
 static const double SLIDING = 1e-6;  /* of the normal impulse: friction so near to its bound is at it */
 static const double SLIPPING = 1e-7; /* of the problem's unit of velocity: slower is the solver's error, it sticks */
-enum { ROUNDS = 5 };                 /* of the search: p is found to 1/32 */
+static const double LESS = 0.9375,
+                    ALMOST = 0.99; /* a part of the bounce that gains nothing in most heaps; of the way to where the gain is 0 */
+enum { ROUNDS = 5 };               /* of the search: p is found to 1/32 */
 
 /* ---- energy ---- */
 
@@ -65,14 +67,26 @@ static double drivenWork(const pcBounce* b, double part)
     return sum;
 }
 
+/* w'M push. */
+static double workOf(const pcBounce* b)
+{
+    const pcIsland* island = b->s->island;
+    const pcProblem* p = &island->problem;
+    double work = pcMassProduct(p, island->v, b->push), mean = 0.5 * (work + pcMassProduct(p, b->old, b->push));
+    if (b->poisson || !island->way) return b->poisson ? work : larger(work, mean);
+    pcIslandFly(b->s, b->inTurn ? b->c1 : NULL);
+    work = pcMassProduct(p, island->way, b->push);
+    memcpy(b->d, island->way, 6 * (size_t)p->blocks * sizeof *b->d);
+    for (int i = 0; i < 6 * p->blocks; i++)
+        if (i % 6 >= 3) b->d[i] = 0.5 * (b->old[i] + island->v[i]);
+    return larger(work, pcMassProduct(p, b->d, b->push));
+}
+
 static void measure(const pcBounce* b, pcTrial* t)
 {
     const pcProblem* p = &b->s->island->problem;
-    const double* v = b->s->island->v;
-    double after = pcKineticEnergy(p, v), before = pcKineticEnergy(p, b->old);
-    double work = pcMassProduct(p, v, b->push), mean = 0.5 * (work + pcMassProduct(p, b->old, b->push));
-    if (!b->poisson) work = larger(work, mean);
-    t->gain = after - before - work - drivenWork(b, t->part);
+    double after = pcKineticEnergy(p, b->s->island->v), before = pcKineticEnergy(p, b->old);
+    t->gain = after - before - workOf(b) - drivenWork(b, t->part);
     t->scale = after + before + pcKineticEnergy(p, b->push);
 }
 
@@ -89,6 +103,7 @@ static void enterNewton(pcIsland* island, double part)
     for (int i = 0; i < island->touches; i++) {
         const pcTouchRows* t = island->touchRows + i;
         if (t->bounced > t->target) island->list.target[t->row[0]] = t->carried + (1.0 - part) * t->target + part * t->bounced;
+        if (t->flown < t->target) island->list.target[t->row[0]] = t->carried + (part < 1.0 ? t->target : t->flown);
     }
 }
 
@@ -258,9 +273,27 @@ static void lessen(pcBounce* b, const pcTrial* whole)
         halve(b, limit);
     }
     recall(b);
+    for (int i = 0; b->kept < 1.0 && i < b->s->island->touches; i++) b->s->island->touchRows[i].flown = b->s->island->touchRows[i].target;
 }
 
 /* ---- one after the other ---- */
+
+static pcTrial tryInTurn(pcBounce* b, double part)
+{
+    memset(b->c1, 0, (size_t)b->s->island->problem.rows * sizeof(double));
+    pcTrial t = {.part = 1.0, .info = pcImpactsInTurn(b, part)};
+    measure(b, &t);
+    return t;
+}
+
+/* What flies keeps its energy but where its way would lead into another body, and then gains some: as much less bounces. */
+static pcTrial turnLess(pcBounce* b, const pcTrial* whole)
+{
+    pcTrial less = tryInTurn(b, LESS), t;
+    if (!allowed(b, &less, 0.0) || !(whole->gain > less.gain)) return less;
+    t = tryInTurn(b, LESS + (1.0 - LESS) * ALMOST * less.gain / (less.gain - whole->gain));
+    return t.info.solve.outcome == PC_SOLVED && allowed(b, &t, 0.0) ? t : tryInTurn(b, LESS);
+}
 
 /* Where contacts are struck by what others bounce, or where bouncing all at once gains energy or has no answer: true if it is better
  * to let them bounce in turn, and that is the answer now. */
@@ -269,13 +302,15 @@ static bool bouncesInTurn(pcBounce* b, const pcTrial* whole, bool good)
     const double* free = b->s->island->problem.free;
     if (b->poisson || !pcImpactsApply(b) || (good && !pcImpactsFollow(b))) return false;
     keep(b, whole);
-    pcTrial t = {.part = 1.0, .info = pcImpactsInTurn(b)};
-    measure(b, &t);
+    b->inTurn = true;
+    pcTrial t = tryInTurn(b, 1.0);
+    if (b->s->island->way && !allowed(b, &t, 0.0)) t = turnLess(b, &t);
     if (t.info.solve.outcome == PC_SOLVED && allowed(b, &t, 0.0) && (!good || t.gain > whole->gain)) {
         pcImpactsSettle(b);
         b->keptInfo = t.info;
         return true;
     }
+    b->inTurn = false;
     b->s->island->problem.free = free;
     memset(b->c1, 0, (size_t)b->s->island->problem.rows * sizeof(double));
     recall(b);
@@ -341,5 +376,6 @@ void pcIslandRestore(const pcIslandSolve* s, pcBounceLaw law, pcIslandJudged* an
     if (!bouncesInTurn(&b, &whole, good) && !good) lessen(&b, &whole);
     writeInfo(&b, &answer->info);
     pcIslandJudge(s, answer);
+    pcIslandFly(s, b.inTurn ? b.c1 : NULL);
     for (int i = 0; i < s->island->problem.rows; i++) s->island->c[i] += b.c1[i] + b.kept * b.back[i];
 }

@@ -25,6 +25,24 @@ pcStatus pcStepVelocities(pcStep* step)
     return PC_OK;
 }
 
+/* Bodies that nothing touches fly, if they may; with a mobility they never do. */
+void pcStepWays(pcStep* step)
+{
+    size_t n = 6 * (size_t)step->system->bodyCount;
+    step->way = step->velocity;
+    if (step->settings->flight != PC_FLIGHT_MEAN || step->system->mobility) return;
+    step->way = pcArenaNew(step->arena, double, n);
+    if (!step->way) return; /* the arena remembers */
+    memcpy(step->way, step->velocity, n * sizeof *step->way);
+    for (size_t i = 0; i < n; i++)
+        if (i % 6 < 3) step->way[i] = 0.5 * (step->motion[i / 6].velocity[i % 6] + step->velocity[i]);
+    for (int i = 0; i < step->islandCount; i++) {
+        const pcIsland* island = step->islands + i;
+        const double* way = island->way ? island->way : island->v;
+        for (int k = 0; k < island->bodies; k++) memcpy(step->way + 6 * (size_t)island->body[k], way + 6 * (size_t)k, 6 * sizeof *way);
+    }
+}
+
 /* ---- impulses ---- */
 
 /* Normal, friction along the tangents, torsion, rolling about the tangents. */
@@ -109,13 +127,13 @@ static double kineticOf(const pcMotion* m, const double v[6])
     return pcKineticEnergy(&one, v);
 }
 
-/* Of a body that has gone on with v for the time h. Turning by exp(h omega) leaves omega where it is in body axes, so the kinetic energy is
+/* Of a body with the velocity v that has gone by h way. Turning by exp(h omega) leaves omega where it is in body axes, so the kinetic energy is
  * that of the old pose. */
-static void addEnergy(pcStep* step, const pcMotion* m, const double v[6], double h)
+static void addEnergy(pcStep* step, const pcMotion* m, const double v[6], const double way[6], double h)
 {
     if (!m->moves || step->system->mobility) return;
     step->report.kinetic += kineticOf(m, v);
-    step->report.energy -= m->mass * v3Dot(v3Load(step->system->gravity), v3AddScaled(m->position, h, v3Load(v)));
+    step->report.energy -= m->mass * v3Dot(v3Load(step->system->gravity), v3AddScaled(m->position, h, v3Load(way)));
 }
 
 /* With a mobility it is known only where something acts. */
@@ -123,7 +141,7 @@ static void measureEnergy(pcStep* step)
 {
     pcStepReport* r = &step->report;
     const pcSystem* s = step->system;
-    for (int i = 0; i < s->bodyCount; i++) addEnergy(step, step->motion + i, step->velocity + 6 * (size_t)i, step->h);
+    for (size_t i = 0; i < (size_t)s->bodyCount; i++) addEnergy(step, step->motion + i, step->velocity + 6 * i, step->way + 6 * i, step->h);
     for (int i = 0; s->mobility && i < step->islandCount; i++) r->kinetic += pcKineticEnergy(&step->islands[i].problem, step->islands[i].v);
     r->energy += r->kinetic;
 }
@@ -144,7 +162,8 @@ void pcStepMeasure(pcStep* step)
     r->residual = r->equality = r->coneExcess = r->energyError = (double)NAN;
     measurePlaces(step);
     leaveAfter(r);
-    for (int i = 0; i < step->system->bodyCount; i++) addEnergy(step, step->motion + i, step->motion[i].velocity, 0.0);
+    for (int i = 0; i < step->system->bodyCount; i++)
+        addEnergy(step, step->motion + i, step->motion[i].velocity, step->motion[i].velocity, 0.0);
     r->energy += r->kinetic;
     if (step->system->mobility) r->kinetic = r->energy = (double)NAN;
 }
@@ -157,7 +176,7 @@ static void writeBodies(const pcStep* step)
     for (int i = 0; i < s->bodyCount; i++) {
         const double* v = step->velocity + 6 * (size_t)i;
         if (step->result->velocity) memcpy(step->result->velocity + 6 * (size_t)i, v, 6 * sizeof *v);
-        if (step->result->pose) step->result->pose[i] = pcPoseAdvance(&s->bodies[i].pose, v, step->h);
+        if (step->result->pose) step->result->pose[i] = pcPoseAdvance(&s->bodies[i].pose, step->way + 6 * (size_t)i, step->h);
     }
 }
 
@@ -191,7 +210,7 @@ static void writeContacts(const pcStep* step)
             const pcTouchRows* rows = step->islands[i].touchRows + k;
             v3Store(r->contacts[at].tangent1, rows->tangent1);
             v3Store(r->contacts[at].tangent2, rows->tangent2);
-            r->contacts[at].target = rows->bounced;
+            r->contacts[at].target = rows->flown < rows->target ? rows->flown : rows->bounced;
             impulsesOf(step->islands + i, k, r->contacts[at].impulse);
         }
 }

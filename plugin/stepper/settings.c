@@ -56,6 +56,7 @@ static const Field fields[] = {
     {.name = "bounce", .kind = NUMBER, .offset = AT(bounce), .high = 1, .wanted = "a number from 0 to 1"},
     {.name = "restitution", .kind = CHOICE, .offset = AT(restitution), .choices = "newton poisson"},
     {.name = "friction", .kind = CHOICE, .offset = AT(friction), .choices = "host coulomb"},
+    {.name = "flight", .kind = CHOICE, .offset = AT(flight), .choices = "end mean"},
     {.name = "adaptiveGamma", .kind = WHOLE, .offset = AT(adaptiveGamma), .high = 1, .wanted = "0 or 1"},
     {.name = "implicitJoints", .kind = WHOLE, .offset = AT(implicitJoints), .high = 1, .wanted = "0 or 1"},
     {.name = "lookahead", .kind = WHOLE, .offset = AT(lookahead), .high = 1, .wanted = "0 or 1"},

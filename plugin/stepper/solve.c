@@ -71,6 +71,7 @@ static void solveTask(void* context, int task, int worker)
     pcIslandJudged* answer = step->answers + index;
     const pcIslandSolve s = {step, step->islands + index, step->memory->worker + worker};
     answer->info = pcIslandSolveOnce(&s, step->last->solved);
+    while (pcIslandLands(&s)) answer->info = pcIslandSolveOnce(&s, true);
     pcBounceLaw law = pcIslandBounces(s.island);
     if (law == PC_BOUNCE_NONE)
         pcIslandJudge(&s, answer);

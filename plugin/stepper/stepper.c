@@ -91,6 +91,7 @@ static pcStatus solve(pcStep* step)
 static pcStatus result(pcStep* step)
 {
     pcStatus status = pcStepVelocities(step);
+    if (status == PC_OK && hasMemory(step)) pcStepWays(step);
     if (status == PC_OK && hasMemory(step)) pcStepKeep(step);
     if (status == PC_OK && hasMemory(step)) pcStepSummary(step);
     return status;
@@ -156,7 +157,7 @@ static void reportAfter(pcStep* step)
     pcBody* body = pcArenaNew(step->arena, pcBody, s->bodyCount);
     for (int i = 0; body && i < s->bodyCount; i++) {
         body[i] = s->bodies[i];
-        body[i].pose = pcPoseAdvance(&s->bodies[i].pose, step->velocity + 6 * (size_t)i, step->h);
+        body[i].pose = pcPoseAdvance(&s->bodies[i].pose, step->way + 6 * (size_t)i, step->h);
     }
     moved.bodies = body, moved.rowCount = moved.contactCount = 0, moved.memory = step->memory;
     if (!body || pcSystemMeasure(&moved, step->settings, step->h, &found) != PC_OK) return;

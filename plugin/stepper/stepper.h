@@ -43,6 +43,7 @@ typedef struct pcStep {
     int* largestFirst;
 
     double* velocity; /* 6 per body: the answer */
+    double* way;      /* 6 per body: that which moves it, velocity itself unless flight=mean */
     pcStepReport report;
 } pcStep;
 
@@ -83,12 +84,17 @@ void pcIslandRestore(const pcIslandSolve* solve, pcBounceLaw law, pcIslandJudged
  * if that throws one too. */
 pcStatus pcStepCalm(pcStep* step);
 
+/* flight.c: flight=mean; without it nothing. */
+void pcIslandFly(const pcIslandSolve* solve, const double* turned); /* the way of its answer; `turned`: impulses in turn, or NULL */
+bool pcIslandLands(const pcIslandSolve* solve); /* likewise; true if contacts of pressed bodies must act at once: solve it again */
+
 /* joints.c: implicitJoints. */
 void pcStepStiffen(pcStep* step);    /* finds the points that joints hold, and makes the bodies sluggish at which they pull */
 void pcStepHoldPoints(pcStep* step); /* once every island is solved: again, so that the points are held at the end of the step */
 
 /* result.c */
 pcStatus pcStepVelocities(pcStep* step);
+void pcStepWays(pcStep* step);
 void pcStepKeep(pcStep* step); /* impulses for the next step */
 void pcStepSummary(pcStep* step);
 void pcStepMeasure(pcStep* step); /* what the report says of the state before the step */

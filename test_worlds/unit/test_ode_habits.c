@@ -126,6 +126,80 @@ PC_TEST(OdeSleepers, HaveTheSizesThatTheHostGivesThemInTheirSleep)
     sleepersEnd(&s);
 }
 
+/* Four stacks of three that sleep, and one box that slides into the first and throws it into the second. Held by a joint that has no rows,
+ * what sleeps is in every step; without, only while something that is awake may come to it. */
+static void slideBegin(Boxes* b, bool held)
+{
+    boxesBegin(b);
+    dBodyID slider = boxesAdd(b, -6, 0, 0.5, 1);
+    for (int i = 0; i < 12; i++) {
+        dBodyID body = boxesAdd(b, 2.5 * (i / 3), 0, 0.5 + i % 3, 1);
+        dBodyDisable(body);
+        if (held) dJointAttach(dJointCreateLMotor(b->world, NULL), body, NULL);
+    }
+    boxesAttach(b, true, "model=lcp mu=0.2");
+    dBodySetLinearVel(slider, 12, 0, 0);
+}
+
+static void expectAlike(const Boxes* a, const Boxes* b)
+{
+    pcStepReport all = boxesReport(a), some = boxesReport(b);
+    PC_EXPECT_EQ_INT(all.bodies, some.bodies);
+    PC_EXPECT_EQ_INT(all.pairs, some.pairs);
+    PC_EXPECT_EQ_INT(all.contacts, some.contacts);
+    PC_EXPECT_REL(all.energy, some.energy, 1e-9);
+    for (int i = 0; i < a->count; i++) {
+        PC_EXPECT_EQ_INT(dBodyIsEnabled(a->body[i]), dBodyIsEnabled(b->body[i]));
+        for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(dBodyGetPosition(a->body[i])[k], dBodyGetPosition(b->body[i])[k], 1e-8);
+    }
+}
+
+PC_TEST(OdeSleepers, AreMetAndWokenAsIfTheyHadBeenThereAllTheTime)
+{
+    Boxes all, some;
+    slideBegin(&all, true), slideBegin(&some, false);
+    for (int i = 0; i < 60; i++) {
+        PC_CASE("step %d", i);
+        boxesStep(&all, H), boxesStep(&some, H);
+        expectAlike(&all, &some);
+    }
+    PC_EXPECT_TRUE(dBodyIsEnabled(some.body[1]));
+    PC_EXPECT_FALSE(dBodyIsEnabled(some.body[12]));
+    boxesExpectOurs(&all), boxesExpectOurs(&some);
+    boxesEnd(&all), boxesEnd(&some);
+}
+
+/* A torque sets a long box spinning, which looks farther then than its own spin tells. */
+PC_TEST(OdeSleepers, AreMetByWhatForcesMakeFast)
+{
+    Boxes b;
+    boxesBegin(&b);
+    dBodyID rod = boxesAdd(&b, 0, 0, 200, 1), sleeper = boxesAdd(&b, 0, 18, 200, 1);
+    dGeomBoxSetLengths(dBodyGetFirstGeom(rod), 9, 0.1, 0.1);
+    dBodyDisable(sleeper);
+    boxesAttach(&b, true, "model=lcp");
+    dBodyAddTorque(rod, 0, 0, 10000);
+    boxesStep(&b, H);
+    PC_EXPECT_EQ_INT(2, boxesReport(&b).bodies);
+    PC_EXPECT_EQ_INT(1, boxesReport(&b).pairs);
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
+}
+
+PC_TEST(OdeSleepers, LeaveNothingToDoWhereAllSleep)
+{
+    Boxes b;
+    boxesBegin(&b);
+    for (int i = 0; i < 5; i++) dBodyDisable(boxesAdd(&b, 0, 0, 0.5 + i, 1));
+    boxesAttach(&b, true, "model=lcp");
+    for (int i = 0; i < 3; i++) boxesStep(&b, H);
+    PC_EXPECT_EQ_INT(5, boxesReport(&b).bodies);
+    PC_EXPECT_EQ_INT(0, boxesReport(&b).contacts);
+    for (int i = 0; i < 5; i++) PC_EXPECT_TRUE(dBodyGetPosition(b.body[i])[2] == 0.5 + i && !dBodyIsEnabled(b.body[i]));
+    boxesExpectOurs(&b);
+    boxesEnd(&b);
+}
+
 PC_TEST(OdeHabits, KinematicBodiesCarry)
 {
     for (int withSpace = 0; withSpace < 2; withSpace++) {

@@ -23,7 +23,7 @@ PC_TEST(Settings, AreTheDefaultsOfTheHeader)
     PC_EXPECT_STATUS(PC_OK, pcSettingsCheck(&s));
     PC_EXPECT_TRUE(s.model == PC_MODEL_LCP && s.solver == PC_SOLVER_AUTO && s.shadow == 0 && s.alignCone == 1 && s.coneEdges == 0);
     PC_EXPECT_TRUE(isnan(s.gamma) && isnan(s.mu2) && s.mu == 0.5 && s.tolerance == 1e-10 && s.threads == 1 && s.islands == 1 &&
-                   s.fixedPoint == 1);
+                   s.fixedPoint == 1 && s.flight == PC_FLIGHT_END);
     PC_EXPECT_TRUE(s.epsX == e.epsX && s.epsT == e.epsT && s.eps0 == e.eps0);
     expectText(&s, "");
 }
@@ -35,7 +35,7 @@ PC_TEST(Settings, ReadWhatTheyPrint)
         "model=shadow:lcp",
         "model=shadow:implicit gammaGap=paper gap=ratio coneEdges=8 alignCone=0",
         "narrowphase=euclid margin=0.1 layer=0.005 epsX=0.5 epsT=0.2 eps0=1e-07",
-        "mu=inf mu2=0.25 bounce=1 restitution=poisson friction=coulomb",
+        "mu=inf mu2=0.25 bounce=1 restitution=poisson friction=coulomb flight=mean",
         "gamma=2 adaptiveGamma=1 implicitJoints=1 lookahead=1 tolerance=1e-12 threads=0 islands=0 fixedPoint=3 reportAfter=1",
         "gamma=0.30000000000000004",
         "report=steps.csv dump=\"my folder, here\"",
