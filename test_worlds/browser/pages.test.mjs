@@ -341,7 +341,10 @@ test('a tap on a body tells of it', async () => {
 test('the header says what ran', async () => {
     const { page, close } = await open(pageFile('balance2'));
     const facts = await page.locator('.pc-facts dt').allTextContents();
-    for (const wanted of ['version', 'machine', 'date', 'native', 'quick', 'lcp']) assert.ok(facts.includes(wanted), `${wanted} is among ${facts}`);
+    for (const wanted of ['version', 'ODE', 'LAPACK', 'machine', 'date', 'native', 'quick', 'lcp']) assert.ok(facts.includes(wanted), `${wanted} is among ${facts}`);
+    const said = (name) => page.locator(`.pc-facts dt:text-is("${name}") + dd`).textContent(), info = pcontact('info');
+    for (const name of ['ODE', 'LAPACK']) assert.ok(info.includes(` ${await said(name)}\n`), `${name}: ${await said(name)} is what 'pcontact info' says`);
+    assert.match(await said('ODE'), /^\d+\.\d+.*double_precision/);
     const rows = await page.locator('.pc-verdict tbody th').allTextContents();
     assert.ok(rows.some((row) => /penetration/.test(row)) && rows.some((row) => /time per step/.test(row)));
     assert.equal(await page.locator('.pc-verdict tbody tr').first().locator('td').count(), 3);
