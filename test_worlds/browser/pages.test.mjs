@@ -554,6 +554,25 @@ test('a sweep shows its map with the value under the pointer, the papers their s
     await slopes.close();
 });
 
+test('every page of the gallery opens, from its entry', async () => {
+    const place = join(folder, 'gallery');
+    execFileSync(process.env.GALLERY, [tool, place, '--time', '0.1'], { stdio: 'pipe' });
+    const context = await browser.newContext(), page = await context.newPage(), complaints = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`file://${join(place, 'index.html')}`);
+    const links = await page.locator('li a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    for (const wanted of ['balance2', 'hand', 'three_ellipsoids', 'lattice', 'grasp_map', 'papers']) assert.ok(links.includes(`${wanted}.html`), `${wanted} is among ${links}`);
+    for (const link of links) {
+        await page.locator(`li a[href="${link}"]`).click();
+        await page.waitForFunction(() => window.pcontact?.ready, null, { timeout: 60000 });
+        assert.ok((await page.locator('.pc-view, .pc-figure').count()) > 0, link);
+        assert.deepEqual(complaints, [], link);
+        await page.goBack();
+    }
+    await context.close();
+});
+
 test('names that are markup do nothing', async () => {
     const hostile = '&lt;script&gt;document.title=1;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(2)&gt;';
     const world = `<?xml version="1.0"?><sdf version="1.6"><world name="${hostile}"><model name="${hostile}"><pose>0 0 1 0 0 0</pose><link name="l"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></world></sdf>`;
