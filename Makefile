@@ -28,7 +28,7 @@ help:
 	@echo "make analyze         gcc's analyzer, clang-tidy and cppcheck: a count of findings of each, which must be 0"
 	@echo "make coverage        the tests with counters: how many lines of each folder of plugin/ they reach"
 	@echo "make test-hosts      install and run real ODE programs under our solver, 30 seconds each"
-	@echo "make test-report     open the pages that --report writes in Chromium (installed if missing), and in Firefox where it is"
+	@echo "make test-report     open the pages that --report writes in Chromium and in Firefox (installed if missing)"
 	@echo "make frames          how many frames per second a page of a thousand bodies shows without a graphics processor"
 	@echo "make gallery         a page for every world of the papers, in $(BUILD)/gallery"
 	@echo "make figures         the pictures of the README, from such pages"
@@ -113,7 +113,7 @@ test-hosts: build
 	@test_worlds/hosts/run $(DIR)/pcontact $(or $(ARGS),30)
 
 test-report: build
-	@bash .ci/setup chromium
+	@bash .ci/setup chromium firefox-esr xvfb libgl1-mesa-dri
 	@echo "== test-report"
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser
 
@@ -137,7 +137,7 @@ figures: build
 	@test_worlds/browser/run $(DIR)/pcontact $(BUILD)/browser figures.mjs $(BUILD)/figures test_worlds/pictures
 
 gallery: build
-	@test_worlds/browser/gallery $(DIR)/pcontact $(BUILD)/gallery
+	@test_worlds/browser/gallery $(DIR)/pcontact $(BUILD)/gallery $(ARGS)
 
 bench: build
 	@echo "== bench: pcontact bench metric"

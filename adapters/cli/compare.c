@@ -14,7 +14,8 @@
 
 static const char help[] =
     "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--format csv|json]\n\n"
-    "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way:\n\n"
+    "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way.\n"
+    "Every setting is an option ('pcontact info --settings' explains them):\n\n"
     "  pcontact compare balance2\n"
     "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
     "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n"

@@ -25,7 +25,7 @@
 static const char help[] =
     "Usage: pcontact exec [--SETTING VALUE]... [--verbose] [--] PROGRAM [ARGUMENT]...\n\n"
     "Runs PROGRAM, which uses ODE and need not know of pcontact, with our solver in place of dWorldStep and dWorldQuickStep.\n"
-    "Every setting is an option; without --model it is lcp:\n\n"
+    "Every setting is an option ('pcontact info --settings' explains them); without --model it is lcp:\n\n"
     "  pcontact exec --model lcp --gamma 0.3 --report steps.csv -- ./program arguments\n"
     "  pcontact exec --model shadow:lcp --report difference.csv -- ./program    steps natively, solves beside it\n\n"
     "  --verbose   print afterwards how many steps there were, how many of them native, and the worst residual\n\n"

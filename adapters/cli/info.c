@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "adapters/cli/cli.h"
+#include "adapters/cli/parts.h"
 #include "adapters/cli/worlds.h"
 #include "pcontact/types.h"
 #include "stepper/settings.h"
 
-static const char help[] = "Usage: pcontact info [--list commands|benchmarks|settings|worlds]\n\n"
-                           "Prints the version, the shapes that the metric knows, and the facts of this build.\n"
-                           "With --list: names, one per line, for scripts.\n";
+static const char help[] = "Usage: pcontact info [--settings | --list commands|benchmarks|settings|worlds]\n\n"
+                           "Prints the version, the shapes that the metric knows, and the facts of this build.\n\n"
+                           "  --settings   every setting: its default, what it may be, what it means\n"
+                           "  --list WHAT  names, one per line, for scripts\n";
 
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
@@ -67,6 +69,13 @@ static void printShapes(void)
     fact("round", "sphere, ellipsoid, capsule, cylinder, spherical container, support functions of yours");
 }
 
+static void part(const char* name, void (*tell)(char text[PC_CLI_PART]))
+{
+    char text[PC_CLI_PART];
+    tell(text);
+    fact(name, text);
+}
+
 static void printBuild(void)
 {
     puts("\nBuild");
@@ -75,8 +84,22 @@ static void printBuild(void)
     fact("sanitizer", PCONTACT_SANITIZE[0] ? PCONTACT_SANITIZE : "none");
     fact("machine", machine());
     printf("  %-12s built for %s, this machine has %s\n", "SIMD", simdOfBuild(), simdOfMachine());
+    part("ODE", pcCliOde);
+    part("LAPACK", pcCliLapack);
+    part("MPI", pcCliMpi);
+    part("reports", pcCliReports);
     fact("qhull", PCONTACT_QHULL_VERSION " (hulls)");
     fact("libccd", PCONTACT_CCD_VERSION " (only to compare with, in tests and benchmarks)");
+}
+
+static int printSettings(void)
+{
+    pcSettingDescription setting;
+    puts("As an option --NAME VALUE, as NAME=VALUE in PCONTACT and in a program, as <NAME>VALUE</NAME> in a world file.\n");
+    printf("%-15s %-9s %s\n", "setting", "default", "what it may be");
+    for (int i = 0; pcSettingDescribe(i, &setting); i++)
+        printf("%-15s %-9s %s\n    %s\n", setting.name, setting.standard, setting.values, setting.meaning);
+    return PC_CLI_OK;
 }
 
 static int list(const char* what)
@@ -95,6 +118,7 @@ static int list(const char* what)
 int pcCliInfo(int argc, char** argv)
 {
     if (argc == 2 && strcmp(argv[0], "--list") == 0) return list(argv[1]);
+    if (argc == 1 && strcmp(argv[0], "--settings") == 0) return printSettings();
     int answered = pcCliOnlyHelp(argc, argv, "info", help);
     if (answered >= 0) return answered;
     printf("pcontact %s\n", pcVersion());

@@ -15,7 +15,11 @@ int pcCliPageBegin(pcCliPage* p, const char* name, const char* command, int argc
     pcPageMachine(p->machine, sizeof p->machine);
     pcPageDate(p->date, sizeof p->date);
     snprintf(p->version, sizeof p->version, "pcontact %s", PC_VERSION_TEXT);
+    pcCliOde(p->ode);
+    pcCliLapack(p->lapack);
     pcCliPageFact(p, "version", p->version);
+    pcCliPageFact(p, "ODE", p->ode);
+    pcCliPageFact(p, "LAPACK", p->lapack);
     pcCliPageFact(p, "machine", p->machine);
     pcCliPageFact(p, "date", p->date);
     return 0;

@@ -2,15 +2,16 @@
 #ifndef PC_CLI_PAGES_H
 #define PC_CLI_PAGES_H
 
+#include "adapters/cli/parts.h"
 #include "adapters/cli/play.h"
 #include "adapters/report/page.h"
 
-enum { PC_CLI_RUNS = 4, PC_CLI_FACTS = 12 };
+enum { PC_CLI_RUNS = 4, PC_CLI_FACTS = 14 };
 
 typedef struct pcCliPage {
     pcPageFile* file; /* NULL: no page is wanted */
     const char* name;
-    char command[4096], machine[512], date[64], version[64];
+    char command[4096], machine[512], date[64], version[64], ode[PC_CLI_PART], lapack[PC_CLI_PART];
     char settings[PC_CLI_RUNS][1024];
     int recordings, facts;
     pcRecording recording[PC_CLI_RUNS];

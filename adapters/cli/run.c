@@ -12,7 +12,7 @@
 static const char help[] =
     "Usage: pcontact run WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--quiet]\n\n"
     "Plays WORLD, an SDF file or the name of a world that comes with pcontact, and tells where its bodies are on the way.\n"
-    "Every setting is an option, on top of what the file says:\n\n"
+    "Every setting is an option, on top of what the file says ('pcontact info --settings' explains them):\n\n"
     "  pcontact run balance2\n"
     "  pcontact run balance2 --gamma 0 --step 0.02 --csv drift     writes drift.states.csv and drift.steps.csv\n"
     "  pcontact run my.world --model native --time 5               ODE's own solver\n\n"

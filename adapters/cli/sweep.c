@@ -39,7 +39,7 @@ static const char help[] =
     "  --resume            go on with BASE\n"
     "  --dry-run           only say how many trials there are, and how long they will take\n"
     "  --threads N         trials at the same time; default: one for each core, under mpirun one for each rank\n"
-    "  --step H, --time T, --SETTING VALUE   as for 'run'\n\n"
+    "  --step H, --time T, --SETTING VALUE   as for 'run'; 'pcontact info --settings' explains them\n\n"
     "A name in a formula is a parameter, end.LINK.x … .yaw and .vx … .wz, end.time, end.rest, most.penetration, most.residual, missed.\n"
     "Exit code: 0; 1 if a trial had to be ODE's own, lost a body or could not be run; 2 for bad input, with nothing overwritten.\n";
 

@@ -17,13 +17,13 @@ _pcontact()
             run) options+=" --quiet" ;;
             compare) options+=" --format" ;;
             exec) options+=" --verbose" ;;
-            info) options+=" --list" ;;
+            info) options+=" --list --settings" ;;
         esac
         COMPREPLY=($(compgen -W "$options" -- "$current"))
     elif [[ $previous == --format ]]; then
         COMPREPLY=($(compgen -W "csv json" -- "$current"))
     elif [[ $previous == --model ]]; then
-        COMPREPLY=($(compgen -W "native quick lcp convex" -- "$current"))
+        COMPREPLY=($(compgen -W "native quick lcp convex implicit" -- "$current"))
     elif [[ $previous == --vary ]]; then
         compopt -o nospace 2>/dev/null
         COMPREPLY=($(compgen -W "$("$tool" info --list settings 2>/dev/null | sed 's/$/=/')" -- "$current"))

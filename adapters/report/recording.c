@@ -45,11 +45,20 @@ static int numberOf(const pcRecording* r, dBodyID body)
 
 static int16_t unitToShort(double x) { return (int16_t)lrint(32767.0 * fmax(-1.0, fmin(1.0, isnan(x) ? 0.0 : x))); }
 
+/* To one part in 2^13, 1.2e-4. */
+static float rounded(double x)
+{
+    int power;
+    double part = frexp(x, &power);
+    return isfinite(x) ? (float)ldexp(rint(8192.0 * part), power - 13) : (float)x;
+}
+
 static void readBody(dBodyID body, pcFrameBody* out)
 {
-    const dReal *x = dBodyGetPosition(body), *q = dBodyGetQuaternion(body);
+    const dReal *x = dBodyGetPosition(body), *q = dBodyGetQuaternion(body), *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body);
     for (int k = 0; k < 3; k++) out->position[k] = (float)x[k];
     for (int k = 0; k < 4; k++) out->quaternion[k] = unitToShort(q[(k + 1) % 4]);
+    for (int k = 0; k < 6; k++) out->velocity[k] = rounded(k < 3 ? v[k] : w[k - 3]);
 }
 
 /* The contacts of the last step; how many. */

@@ -12,6 +12,7 @@
 typedef struct pcFrameBody {
     float position[3];
     int16_t quaternion[4]; /* x y z w, by 32767 */
+    float velocity[6];     /* and spin; to four digits: what nobody reads would not pack */
 } pcFrameBody;
 
 typedef struct pcFrameContact {

@@ -87,6 +87,10 @@ static void writeFrames(pcJson* json, pcNumbers* numbers, const pcRecording* r)
     int16_t* quaternion = pcNumbersAdd(numbers, json, PC_NUMBER_I16, 4 * all);
     for (size_t i = 0; quaternion && i < all; i++)
         for (int k = 0; k < 4; k++) quaternion[4 * i + (size_t)k] = r->frame[i % frames].body[i / frames].quaternion[k];
+    pcJsonKey(json, "velocity");
+    float* velocity = pcNumbersAdd(numbers, json, PC_NUMBER_F32, 6 * all);
+    for (size_t i = 0; velocity && i < all; i++)
+        for (int k = 0; k < 6; k++) velocity[6 * i + (size_t)k] = r->frame[i % frames].body[i / frames].velocity[k];
 }
 
 /* ---- contacts ---- */

@@ -66,3 +66,7 @@ int pcLeastSquares(int n, double* A, int ld, double* b, double tolerance, int* p
     ALONE(LAPACK_dgelsy(&n, &n, &one, A, &ld, b, &n, pivots, &tolerance, &rank, work, &workSize, &status));
     return status;
 }
+
+extern char* openblas_get_config(void) __attribute__((weak)); /* OpenBLAS alone has it */
+
+const char* pcLapackName(void) { return openblas_get_config ? openblas_get_config() : ""; }

@@ -30,4 +30,7 @@ int pcCholeskyPivoted(int n, double* A, int ld, double tolerance, int* order, in
  * none. Work: 8 n numbers at least; n pivots. */
 int pcLeastSquares(int n, double* A, int ld, double* b, double tolerance, int* pivots, double* work, int workSize);
 
+/* Whose LAPACK it is that was loaded, and how it was built; "" where it does not say. */
+const char* pcLapackName(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adapters/cli/ellipsoids.h"
 #include "adapters/cli/play.h"
 #include "adapters/gtest/pctest.h"
 
@@ -134,6 +135,81 @@ PC_TEST(Papers, EllipseComesToRock)
     PC_EXPECT_NEAR(2.0, end.place[0][2], 0.05); /* on its long side */
     PC_EXPECT_TRUE(fabs(end.turned[0]) > 90.0); /* it rolled over */
     PC_EXPECT_TRUE(played.energyGain <= 1e-12);
+}
+
+/* ---- E's worlds: in files as in adapters/cli/ellipsoids.c ---- */
+
+typedef struct EllipsoidFile {
+    const char* name;
+    pcEllipsoidKind kind;
+    int count;
+    double mu;
+} EllipsoidFile;
+static const EllipsoidFile ellipsoidFiles[] = {{"three_ellipsoids", PC_ELLIPSOIDS_THREE, 3, 0.4},
+                                               {"lattice", PC_ELLIPSOIDS_LATTICE, 30, 0.0}};
+enum { ELLIPSOID_FILES = sizeof ellipsoidFiles / sizeof *ellipsoidFiles };
+
+static void expectNumbers(const double* wanted, const double* found, int count, double tolerance)
+{
+    for (int k = 0; k < count; k++) PC_EXPECT_NEAR(wanted[k], found[k], tolerance);
+}
+
+/* The inertia of an ellipsoid fixes its semi-axes, so that comparing mass and inertia alone would do; the shape is what collides. */
+static void expectSameBody(const pcBody* b, const pcSceneLink* link, const pcSceneShape* shape)
+{
+    double sign = b->pose.quaternion[0] * link->pose.quaternion[0] + b->pose.quaternion[1] * link->pose.quaternion[1] +
+                              b->pose.quaternion[2] * link->pose.quaternion[2] + b->pose.quaternion[3] * link->pose.quaternion[3] <
+                          0.0
+                      ? -1.0
+                      : 1.0;
+    PC_EXPECT_REL(b->mass, link->mass, 1e-12);
+    expectNumbers(b->pose.position, link->pose.position, 3, 1e-12);
+    for (int k = 0; k < 4; k++) PC_EXPECT_NEAR(b->pose.quaternion[k], sign * link->pose.quaternion[k], 1e-12);
+    expectNumbers(b->inertia, link->inertia, 9, 1e-10);
+    expectNumbers(b->velocity, link->velocity, 6, 1e-8);
+    PC_ASSERT_EQ_INT(PC_SCENE_ELLIPSOID, shape->kind);
+    for (int k = 0; k < 3; k++) {
+        double i = shape->size[(k + 1) % 3], j = shape->size[(k + 2) % 3];
+        PC_EXPECT_REL(b->inertia[4 * k], 0.2 * b->mass * (i * i + j * j), 1e-12);
+    }
+}
+
+PC_TEST(Papers, FilesOfEllipsoidsSayWhatTheCodeSays)
+{
+    for (int n = 0; n < ELLIPSOID_FILES; n++) {
+        const EllipsoidFile* f = ellipsoidFiles + n;
+        static pcEllipsoids w;
+        char path[512];
+        pcScene* scene;
+        PC_CASE("%s", f->name);
+        snprintf(path, sizeof path, "%s/papers/%s.world", PCONTACT_TEST_WORLDS, f->name);
+        PC_ASSERT_STATUS(PC_OK, pcEllipsoidsMake(f->kind, f->count, 1, "", &w));
+        PC_ASSERT_STATUS(PC_OK, pcSceneRead(path, &scene));
+        PC_ASSERT_EQ_INT(f->count, w.count);
+        PC_ASSERT_EQ_INT(f->count + 1, scene->collisions); /* the plane comes first */
+        for (int i = 0; i < f->count; i++) {
+            const pcSceneCollision* c = scene->collision + 1 + i;
+            PC_CASE("%s", scene->link[c->link].name);
+            expectSameBody(w.body + i, scene->link + c->link, &c->shape);
+            PC_EXPECT_NEAR(f->mu, c->surface.mu, 0.0);
+        }
+        pcSceneFree(scene);
+        pcEllipsoidsFree(&w);
+    }
+}
+
+PC_TEST(Papers, EllipsoidsRockAndScatterWithEveryStepSolved)
+{
+    for (int n = 0; n < ELLIPSOID_FILES; n++) {
+        End end;
+        PC_CASE("%s", ellipsoidFiles[n].name);
+        pcPlayed played = play(ellipsoidFiles[n].name, "", 0.0, 0.0, &end);
+        PC_EXPECT_EQ_INT(0, played.inaccurate);
+        PC_EXPECT_TRUE(played.contacts >= 3);
+        PC_EXPECT_TRUE(played.length.most < 0.02);
+        for (int i = 0; i < end.bodies; i++)
+            PC_EXPECT_TRUE(end.place[i][2] > 0.28 && end.place[i][2] < 1.2); /* none flew off: on the plane, or on one that is */
+    }
 }
 
 /* ---- infeasibility against the step ---- */

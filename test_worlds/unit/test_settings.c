@@ -55,6 +55,27 @@ PC_TEST(Settings, ReadWhatTheyPrint)
     }
 }
 
+/* What people are told comes from the table that reads: a default reads back to itself, a choice is one of its words. */
+PC_TEST(Settings, AreDescribedOneByOne)
+{
+    int count = 0;
+    pcSettingDescription d;
+    while (pcSettingDescribe(count, &d)) {
+        char text[256];
+        pcSettings s = pcDefaultSettings();
+        PC_CASE("%s", d.name);
+        PC_EXPECT_EQ_STR(pcSettingName(count), d.name);
+        PC_EXPECT_TRUE(d.meaning && strlen(d.meaning) > 10 && strlen(d.meaning) < 140 && !strchr(d.meaning, '\n'));
+        PC_EXPECT_TRUE(strlen(d.values) > 2 && strlen(d.values) + 1 < sizeof d.values && strlen(d.standard) + 1 < sizeof d.standard);
+        snprintf(text, sizeof text, "%s=%s", d.name, strcmp(d.standard, "none") == 0 ? "" : d.standard);
+        PC_EXPECT_STATUS(PC_OK, pcSettingsParse(&s, text));
+        expectText(&s, "");
+        count++;
+    }
+    PC_EXPECT_TRUE(count >= 28 && pcSettingName(count) == NULL);
+    PC_EXPECT_TRUE(!pcSettingDescribe(-1, &d));
+}
+
 PC_TEST(Settings, AcceptBlanksAndCommas)
 {
     pcSettings s = pcDefaultSettings();

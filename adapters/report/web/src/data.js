@@ -64,12 +64,10 @@ export function poseAt(run, body, { f, g, part }, out) {
     return out;
 }
 
-// From the neighbouring frames: what a body does at a time, for reading.
-export function velocityAt(run, body, time) {
-    const f = Math.max(frameAt(run, time), 1), at = body * run.time.length;
-    if (run.time.length < 2) return [0, 0, 0];
-    const h = run.time[f] - run.time[f - 1];
-    return [0, 1, 2].map((k) => (run.position[3 * (at + f) + k] - run.position[3 * (at + f - 1) + k]) / h);
+// Of a body in a frame, as the engine had them, to four digits.
+export function velocityAt(run, body, frame) {
+    const at = 6 * (body * run.time.length + frame), part = (from) => Array.from(run.velocity.subarray(at + from, at + from + 3), (x) => (Number.isFinite(x) ? +x.toPrecision(5) : x));
+    return { velocity: part(0), spin: part(3) };
 }
 
 // The impulse is shown as it acts on the body that moves, or of two such on the one that is borne; so is the normal.

@@ -1,7 +1,7 @@
 // Figures that have no time: the map of a sweep with its margins, and infeasibility against the step.
 import uPlot from 'uplot';
 import { RUNS, mapColour } from './colours.js';
-import { axisOf, readable } from './plots.js';
+import { axisOf, legendByKeys, readable } from './plots.js';
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -67,6 +67,15 @@ function drawTicks(ctx, map, at) {
     ctx.restore();
 }
 
+// Around the cell that is told of: two strokes, of which one shows on every colour.
+function drawFrame(ctx, map, at, [i, j]) {
+    const x = at.left + i * at.cell, y = at.top + (map.y.length - 1 - j) * at.cell;
+    [['#000', 0.5], ['#fff', 1.5]].forEach(([colour, inside]) => {
+        ctx.strokeStyle = colour;
+        ctx.strokeRect(x + inside, y + inside, at.cell - 2 * inside, at.cell - 2 * inside);
+    });
+}
+
 export class HeatMap {
     constructor(map, box) {
         this.map = map;
@@ -76,13 +85,16 @@ export class HeatMap {
         this.canvas = element('canvas', 'pc-map');
         this.canvas.setAttribute('role', 'img');
         this.canvas.setAttribute('aria-label', `${map.name} against ${map.xName} and ${map.yName}`);
-        this.said = element('p', 'pc-said', 'Point at a cell for its value.');
+        this.said = element('p', 'pc-said', 'Point at a cell for its value, or go there by the arrow keys.');
         this.scale = element('p', 'pc-scale');
         const ramp = element('span', 'pc-ramp');
         ramp.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map(mapColour).join(',')})`;
         this.scale.append(readable(this.low), ramp, readable(this.high), ` ${map.name}; bars: means of columns and rows`);
+        this.canvas.tabIndex = 0;
+        this.said.setAttribute('aria-live', 'polite');
         box.append(this.canvas, this.said, this.scale);
-        this.canvas.addEventListener('pointermove', (event) => this.tell(event));
+        this.canvas.addEventListener('pointermove', (event) => this.point(event));
+        this.canvas.addEventListener('keydown', (event) => this.key(event));
         // At once as well: an observer tells only after the first frame, and a pointer may be quicker.
         this.draw(box.clientWidth);
         new ResizeObserver(() => this.draw(box.clientWidth)).observe(box);
@@ -99,15 +111,30 @@ export class HeatMap {
         drawCells(ctx, this.map, at, this.low, this.high);
         drawMargins(ctx, this.map, at, this.low, this.high);
         drawTicks(ctx, this.map, at);
+        if (this.told) drawFrame(ctx, this.map, at, this.told);
     }
 
-    tell(event) {
-        const i = Math.floor((event.offsetX - this.at.left) / this.at.cell), row = Math.floor((event.offsetY - this.at.top) / this.at.cell);
-        const j = this.map.y.length - 1 - row;
-        const value = this.map.value[j]?.[i];
+    point(event) {
+        const row = Math.floor((event.offsetY - this.at.top) / this.at.cell);
+        this.tell(Math.floor((event.offsetX - this.at.left) / this.at.cell), this.map.y.length - 1 - row);
+    }
+
+    // From the cell that was told of last; the first time to the one in the lower left corner.
+    key(event) {
+        const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, way = ways[event.key];
+        if (!way) return;
+        event.preventDefault();
+        const [i, j] = this.told ? this.told.map((x, k) => x + way[k]) : [0, 0];
+        this.tell(i, j);
+    }
+
+    tell(i, j) {
+        const value = this.map.value[j]?.[i], { xName, yName, x, y, count } = this.map;
         if (value === undefined) return;
-        const count = this.map.count?.[j]?.[i];
-        this.said.textContent = `${this.map.xName} ${readable(this.map.x[i])}, ${this.map.yName} ${readable(this.map.y[j])}: ${readable(value)}${count === undefined ? '' : ` of ${count} trials`}`;
+        this.told = [i, j];
+        const trials = count?.[j]?.[i];
+        this.said.textContent = `${xName} ${readable(x[i])}, ${yName} ${readable(y[j])}: ${readable(value)}${trials === undefined ? '' : ` of ${trials} trials`}`;
+        this.draw();
     }
 }
 
@@ -145,6 +172,7 @@ export function slopesPlot(slopes, box) {
         axes: [axisOf(true, { label: slopes.xName }), axisOf(true, { size: 72 })],
         series,
     }, [steps, ...columns], box);
+    legendByKeys(plot);
     new ResizeObserver(() => plot.setSize(size())).observe(box);
     box.append(element('p', 'pc-note', 'Lines are fitted without the longest step of each world.'));
     return plot;

@@ -11,6 +11,25 @@ import { HeatMap, slopesPlot } from './figures.js';
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const MOST_TRAILS = 60;
 
+// What a press of a key turns, in radians, and by which part it comes nearer.
+const TURN = Math.PI / 24, NEARER = 0.85;
+
+// As the page tells them; Replay.key(), Plots and HeatMap do them.
+const KEYS = [
+    ['Space', 'play or pause'],
+    ['← →', 'a frame back or on'],
+    ['Home End', 'to the start or the end'],
+    ['n p', 'the next or the previous body'],
+    ['Esc', 'no body'],
+    ['Shift ← → ↑ ↓', 'turn the view'],
+    ['+ −', 'nearer or farther'],
+    ['h', 'the first view again'],
+    ['in a plot: + − 0', 'zoom about the time of the replay, all of it again'],
+    ['on a name below a plot: Enter', 'hide or show it'],
+    ['in a map: ← → ↑ ↓', 'from cell to cell'],
+    ['?', 'open or close this list'],
+];
+
 // A small builder: make('p', { class: 'x' }, 'text', child).
 function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -96,6 +115,13 @@ function themeSwitch(changed) {
 
 // ---- replay ----
 
+// Keys that do something where the focus is: they are not for the replay.
+function hasOwnUse({ target, key }) {
+    if (target.tagName === 'TEXTAREA' || target.tagName === 'SELECT') return true;
+    if (target.type === 'range') return /^(Arrow|Home|End|Page)/.test(key);
+    return Boolean(target.closest('button, summary, input, [role=button]')) && (key === ' ' || key === 'Enter');
+}
+
 // In place of the stage where the browser has no WebGL: the rest of the page works on.
 const NO_STAGE = new Proxy({}, { get: () => () => ({ view: -1, body: -1 }) });
 
@@ -118,10 +144,11 @@ class Replay {
         this.speed = 1;
         this.watchers = [];
         this.mostContacts = Math.max(...page.runs.map(mostContacts));
-        this.views = make('div', { class: 'pc-stage', 'data-views': page.runs.length, tabindex: '0', 'aria-label': 'Replay in 3D: drag to turn, wheel to zoom, click a body' }, ...page.runs.map((run, i) => this.cell(run, i)));
+        this.views = make('div', { class: 'pc-stage', 'data-views': page.runs.length, tabindex: '0', 'aria-label': 'Replay in 3D: drag to turn, wheel to zoom, click a body; or Shift and arrows, plus and minus, n and p' }, ...page.runs.map((run, i) => this.cell(run, i)));
         this.info = make('aside', { class: 'pc-info', 'aria-live': 'polite' });
         this.bar = this.controls();
-        this.element = make('section', { class: 'pc-replay', 'aria-label': 'Replay' }, make('div', { class: 'pc-show' }, this.views, this.info), this.bar, this.legend());
+        this.keys = make('details', { class: 'pc-keys' }, make('summary', {}, 'Keys'), make('dl', {}, ...KEYS.map(([key, does]) => make('div', {}, make('dt', {}, make('kbd', {}, key)), make('dd', {}, does)))));
+        this.element = make('section', { class: 'pc-replay', 'aria-label': 'Replay' }, make('div', { class: 'pc-show' }, this.views, this.info), this.bar, this.legend(), this.keys);
     }
 
     cell(run, i) {
@@ -162,7 +189,7 @@ class Replay {
     legend() {
         const item = (colour, text) => make('li', {}, make('span', { class: 'pc-dot', style: `background:${colour}` }), text);
         const hidden = this.mostContacts > TOO_MANY ? [make('li', { class: 'pc-hidden-contacts' }, `up to ${this.mostContacts} contacts at a time hide the bodies: tick “contacts” to see them`)] : [];
-        return make('ul', { class: 'pc-legend' }, ...KINDS.map(({ name, colour }) => item(colour, name)), item(FRICTION, 'friction'), make('li', {}, 'arrows: impulse of a step; space, arrows, h: keys'), ...hidden);
+        return make('ul', { class: 'pc-legend' }, ...KINDS.map(({ name, colour }) => item(colour, name)), item(FRICTION, 'friction'), make('li', {}, 'arrows: impulse of a step'), ...hidden);
     }
 
     showTrails(on) {
@@ -198,13 +225,28 @@ class Replay {
         this.pause().seek(lead.time[next]);
     }
 
+    // Around, from the last to the first; without one: the first or the last.
+    selectNext(way) {
+        const count = this.page.bodies.length, from = this.selected < 0 && way < 0 ? 0 : this.selected;
+        if (count > 0) this.select((from + way + count) % count);
+    }
+
+    keyOf(event) {
+        const turns = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, -TURN], ArrowDown: [0, TURN] };
+        if (event.shiftKey && turns[event.key]) return () => this.stage.orbit(...turns[event.key]);
+        const nearer = () => this.stage.zoom(NEARER);
+        return {
+            ' ': () => this.toggle(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), Home: () => this.seek(0), End: () => this.seek(this.end),
+            n: () => this.selectNext(1), p: () => this.selectNext(-1), Escape: () => this.select(-1),
+            '+': nearer, '=': nearer, '-': () => this.stage.zoom(1 / NEARER), h: () => this.stage.goHome(), '?': () => (this.keys.open = !this.keys.open),
+        }[event.key];
+    }
+
     key(event) {
-        if (['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName) && !(event.target.type === 'checkbox' && event.key !== ' ')) return;
-        if (event.target.tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter')) return;
-        const keys = { ' ': () => this.toggle(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), Home: () => this.seek(0), End: () => this.seek(this.end), h: () => this.stage.goHome(), Escape: () => this.select(-1) };
-        if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+        const does = this.keyOf(event);
+        if (!does || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || hasOwnUse(event)) return;
         event.preventDefault();
-        keys[event.key]();
+        does();
     }
 
     seek(time) {
@@ -237,11 +279,11 @@ class Replay {
     // What the selected body does in each run.
     tell() {
         if (this.selected < 0) {
-            this.info.replaceChildren(make('p', {}, this.page.bodies.length === 1 ? 'One body. Click it.' : `${this.page.bodies.length} bodies. Click one.`));
+            this.info.replaceChildren(make('p', {}, this.page.bodies.length === 1 ? 'One body. Click it, or press n.' : `${this.page.bodies.length} bodies. Click one, or press n.`));
             return;
         }
-        const name = make('h2', {}, this.page.bodies[this.selected].name);
-        this.info.replaceChildren(name, ...this.page.runs.map((run) => this.tellRun(run)));
+        const name = make('h2', {}, this.page.bodies[this.selected].name), which = make('p', {}, `body ${this.selected + 1} of ${this.page.bodies.length}`);
+        this.info.replaceChildren(name, which, ...this.page.runs.map((run) => this.tellRun(run)));
     }
 
     tellRun(run) {
@@ -253,9 +295,10 @@ class Replay {
         }
         const numbers = (values, digits = 3) => values.map((value) => value.toFixed(digits)).join('  ');
         const nameOf = (other) => (other < 0 ? 'what is fixed' : this.page.bodies[other].name);
+        const { velocity, spin } = velocityAt(run, body, frame), fact = (title, values) => [make('dt', {}, title), make('dd', {}, numbers(values))];
         return make('div', {},
             make('h3', {}, run.name),
-            make('dl', {}, make('dt', {}, 'position'), make('dd', {}, numbers(position)), make('dt', {}, 'quaternion w x y z'), make('dd', {}, numbers([quaternion[3], quaternion[0], quaternion[1], quaternion[2]])), make('dt', {}, 'velocity, from frames'), make('dd', {}, numbers(velocityAt(run, body, this.clock.time)))),
+            make('dl', {}, ...fact('position, m', position), ...fact('quaternion w x y z', [quaternion[3], quaternion[0], quaternion[1], quaternion[2]]), ...fact('velocity, m/s', velocity), ...fact('spin, rad/s', spin)),
             make('p', {}, `${contacts.length} contacts`),
             make('ul', {}, ...contacts.slice(0, 12).map((c) => make('li', {}, `${kindOf(c.kind).name}, ${nameOf(c.body1 === body ? c.body2 : c.body1)}: ${readable(Math.hypot(...c.impulse))} N s`))));
     }
@@ -275,9 +318,10 @@ function statesCsv(page) {
         for (let f = 0; f < run.time.length; f++)
             page.bodies.forEach(({ name }, body) => {
                 const { position, quaternion } = poseAt(run, body, momentAt(run, run.time[f]), { position: [0, 0, 0], quaternion: [0, 0, 0, 1] });
-                lines.push([run.name, run.time[f], quoted(name), ...position, quaternion[3], ...quaternion.slice(0, 3)].join(','));
+                const { velocity, spin } = velocityAt(run, body, f);
+                lines.push([run.name, run.time[f], quoted(name), ...position, quaternion[3], ...quaternion.slice(0, 3), ...velocity, ...spin].join(','));
             });
-    return ['model,time,body,x,y,z,qw,qx,qy,qz', ...lines].join('\n') + '\n';
+    return ['model,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz', ...lines].join('\n') + '\n';
 }
 
 function mapCsv(map) {

@@ -73,6 +73,45 @@ function optionsOf(page, quantity, clock, width) {
     };
 }
 
+// Names below a plot hide and show their series by a click; so they do by Enter and Space.
+export function legendByKeys(plot) {
+    const names = [...plot.root.querySelectorAll('.u-legend .u-series th')].slice(1);
+    const tell = () => names.forEach((name, i) => name.setAttribute('aria-pressed', String(plot.series[i + 1].show)));
+    names.forEach((name, i) => {
+        name.tabIndex = 0;
+        name.setAttribute('role', 'button');
+        name.addEventListener('keydown', (event) => {
+            if (event.key !== 'Enter' && event.key !== ' ') return;
+            event.preventDefault();
+            plot.setSeries(i + 1, { show: !plot.series[i + 1].show });
+        });
+    });
+    (plot.hooks.setSeries ??= []).push(tell);
+    tell();
+}
+
+// What dragging and a double click do, about the time of the replay.
+function zoomByKeys(plot, quantity, clock) {
+    const all = () => [plot.data[0][0], plot.data[0].at(-1)];
+    const zoom = (factor) => {
+        const [first, last] = all(), wide = Math.min((plot.scales.x.max - plot.scales.x.min) * factor, last - first);
+        const min = Math.min(Math.max(clock.time - wide / 2, first), last - wide);
+        plot.setScale('x', { min, max: min + wide });
+    };
+    const keys = { '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), 0: () => plot.setScale('x', { min: all()[0], max: all()[1] }) };
+    plot.over.tabIndex = 0;
+    plot.over.setAttribute('role', 'img');
+    plot.over.setAttribute('aria-label', `${quantity.title} over time: plus and minus zoom, 0 shows the whole`);
+    plot.over.addEventListener('keydown', (event) => {
+        if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        keys[event.key]();
+    });
+    plot.over.addEventListener('focus', () => plot.tellNow());
+    // The values of the time stand beside the names while the keys are used here; a pointer has a place of its own.
+    plot.tellNow = () => plot.over.matches(':focus-visible') && plot.setCursor({ left: plot.valToPos(clock.time, 'x'), top: 0 });
+}
+
 export function recolour(plot) {
     const { stroke, grid } = axisOf(false);
     for (const axis of plot.axes) {
@@ -95,6 +134,8 @@ export class Plots {
             element.append(box);
             const plot = new uPlot(optionsOf(page, quantity, clock, this.width()), table, box);
             plot.over.addEventListener('click', () => plot.cursor.left >= 0 && seek(plot.posToVal(plot.cursor.left, 'x')));
+            legendByKeys(plot);
+            zoomByKeys(plot, quantity, clock);
             this.plots.push(plot);
         }
         new ResizeObserver(() => this.plots.forEach((plot) => plot.setSize({ width: this.width(), height: 220 }))).observe(element);
@@ -106,7 +147,7 @@ export class Plots {
     }
 
     follow() {
-        this.plots.forEach((plot) => plot.moveLine());
+        this.plots.forEach((plot) => (plot.moveLine(), plot.tellNow()));
     }
 
     recolour() {

@@ -119,6 +119,24 @@ export class Stage {
         this.dirty = true;
     }
 
+    // Around what is looked at: about the vertical, and up or down, but never over the pole.
+    orbit(turn, fall) {
+        const up = this.camera.up, offset = this.camera.position.clone().sub(this.controls.target).applyAxisAngle(up, turn);
+        const angle = offset.angleTo(up), wanted = Math.min(Math.max(angle + fall, 0.02), Math.PI - 0.02);
+        offset.applyAxisAngle(up.clone().cross(offset).normalize(), wanted - angle);
+        this.look(offset);
+    }
+
+    zoom(factor) {
+        this.look(this.camera.position.clone().sub(this.controls.target).multiplyScalar(factor));
+    }
+
+    look(offset) {
+        this.camera.position.copy(this.controls.target).add(offset);
+        this.controls.update();
+        this.dirty = true;
+    }
+
     cells() {
         return [...this.element.querySelectorAll('.pc-view')];
     }
