@@ -15,11 +15,15 @@
 static const double TOLERANCE = 1e-13;
 /* Bounds of GJK alone, where Newton's method finds nothing to hold on to. */
 static const double USABLE = 1e-7;
+/* Of the lengths involved: how far below its plane the first end of a ray may lie, and how much closer each time that it leads no further. */
+static const double COARSE = 1e-2, FINER = 0.1;
+#define RAY_LIMIT 200
 
 typedef struct Query {
     const pcFrame* f;
-    double size; /* of the lengths involved */
-    double lower;
+    double size;  /* of the lengths involved */
+    double lower; /* the best of all directions so far, and which */
+    v3 direction;
     pcLengthAnswer best;
     bool found;
 } Query;
@@ -28,6 +32,11 @@ static double sizeOf(const pcFrame* f) { return v3Norm(f->c) + f->shape1->outrad
 
 /* What the true support functions say along a unit n. */
 static double along(const pcFrame* f, v3 n) { return v3Dot(n, f->c) - pcFrameTip(f, 0, n).value - pcFrameTip(f, 1, n).value; }
+
+static void note(Query* q, v3 n, double s)
+{
+    if (s > q->lower) q->lower = s, q->direction = n;
+}
 
 static void keep(Query* q, v3 n, double s, v3 p1, v3 p2)
 {
@@ -41,7 +50,7 @@ static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 sta
     pcFit fit;
     if (!pcFitFeatures(q->f, PC_LENGTH, a, b, start, &fit)) return false;
     double s = along(q->f, fit.n);
-    q->lower = larger(q->lower, s);
+    note(q, fit.n, s);
     if (!(fit.outside + fit.rest <= TOLERANCE * q->size) || !(fit.value - s <= TOLERANCE * q->size)) return false;
     keep(q, fit.n, fit.value, fit.p1, fit.p2);
     return true;
@@ -150,7 +159,7 @@ static bool searchApart(Query* q, v3 start)
         pcTip tip1 = pcFrameTip(f, 0, n), tip2 = pcFrameTip(f, 1, n);
         int at = x.count++;
         x.w[at] = v3Sub(tip1.k, tip2.k), x.k1[at] = tip1.k, x.k2[at] = tip2.k, x.vertex1[at] = tip1.vertex, x.vertex2[at] = tip2.vertex;
-        q->lower = larger(q->lower, v3Dot(n, f->c) - tip1.value - tip2.value);
+        note(q, n, v3Dot(n, f->c) - tip1.value - tip2.value);
         v3 away = v3Sub(f->c, reduce(&x, f->c));
         double distance = v3Norm(away), between = distance - q->lower;
         if (!(distance > 0.0)) return false;
@@ -166,6 +175,50 @@ static bool searchApart(Query* q, v3 start)
     return q->found && q->best.upper - q->lower <= USABLE * q->size;
 }
 
+/* ---- down to a least depth ---- */
+
+static bool isBest(const Query* q) { return q->best.s >= q->lower - TOLERANCE * q->size; }
+
+static pcBasis basisOfExit(const pcExit* x)
+{
+    Simplex corners = {.count = 3};
+    for (int i = 0; i < 3; i++) corners.vertex1[i] = x->corner[i].vertex[0], corners.vertex2[i] = x->corner[i].vertex[1];
+    return basisOf(&corners);
+}
+
+static void keepExit(Query* q, const pcExit* x)
+{
+    v3 p1 = {0.0, 0.0, 0.0}, p2 = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++)
+        p1 = v3AddScaled(p1, x->weight[i], x->corner[i].k1), p2 = v3AddScaled(p2, x->weight[i], x->corner[i].k2);
+    keep(q, x->n, -x->depth, p1, p2);
+}
+
+/* Each ray along the best direction so far ends at one that is no worse (depth.c): the depth only sinks, to where no ray leads on. Newton's
+ * method is asked at each end, and ends the search where it finds the bottom. */
+static bool descend(Query* q)
+{
+    const pcFrame* f = q->f;
+    double rounding = TOLERANCE * q->size, closeness = COARSE * q->size;
+    for (int i = 0; i < RAY_LIMIT; i++) {
+        pcExit x;
+        v3 d = q->direction;
+        double before = q->lower;
+        if (!pcFrameExit(f, d, closeness, &x)) {
+            keep(q, d, before, pcFrameTip(f, 0, d).k, pcFrameTip(f, 1, d).k);
+            return true;
+        }
+        pcBasis basis = basisOfExit(&x);
+        note(q, x.n, -x.depth);
+        if (tryBasis(q, &basis, x.n) && isBest(q)) return true;
+        if (-x.depth >= q->lower) keepExit(q, &x);
+        if (q->lower > before + rounding) continue;
+        if (closeness <= rounding) return true;
+        closeness = larger(FINER * closeness, rounding);
+    }
+    return false;
+}
+
 /* ---- from the ratio to the length ---- */
 
 /* At a distance that is no more than rounding, so is the direction from point to point: unless it proves the distance, the ratio's does. */
@@ -175,14 +228,20 @@ static void mendNormal(Query* q, v3 ratioNormal)
     if (q->best.s <= rounding && along(q->f, q->best.n) < q->best.s - rounding) q->best.n = ratioNormal;
 }
 
+/* From the ratio's normal, so that the depth is no more than the ratio's gap. */
+static bool findDepth(Query* q, const pcFrameMetric* m)
+{
+    return (tryBasis(q, &m->basis, m->n) && isBest(q)) || descend(q);
+}
+
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out)
 {
     Query q = {.f = f, .size = sizeOf(f), .lower = -HUGE_VAL};
     bool apart = m->r > 1.0;
-    q.lower = along(f, m->n);
-    bool good = tryBasis(&q, &m->basis, m->n) || (apart && searchApart(&q, m->n));
+    note(&q, m->n, along(f, m->n));
+    bool good = apart ? tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n) : findDepth(&q, m);
     if (good && apart) mendNormal(&q, m->n);
-    if (good && (apart || q.best.s >= q.lower - TOLERANCE * q.size)) {
+    if (good) {
         *out = q.best;
         out->lower = apart ? smaller(q.lower, out->s) : out->s;
         return true;
