@@ -18,6 +18,12 @@ static const double USABLE = 1e-7;
 /* Of the lengths involved: how far below its plane the first end of a ray may lie, and how much closer each time that it leads no further. */
 static const double COARSE = 1e-2, FINER = 0.1;
 #define RAY_LIMIT 200
+static const double FARTHEST_TURN = 1e4;
+/* Of Newton's method on a support function: each costs many calls, and where it has flats there is no curvature to be found. */
+#define ASKED_TRIES 6
+/* Ratio from which on, and cosine to the ratio's normal within which, a depth found at once is the one that rays would lead to: elsewhere the
+ * features that are at hand, other ones with and without a cache, lead here or there. */
+static const double SHALLOW = 0.9, NEAR = 0.995;
 
 typedef struct Query {
     const pcFrame* f;
@@ -189,9 +195,20 @@ static pcBasis basisOfExit(const pcExit* x)
 static void keepExit(Query* q, const pcExit* x)
 {
     v3 p1 = {0.0, 0.0, 0.0}, p2 = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 3; i++)
-        p1 = v3AddScaled(p1, x->weight[i], x->corner[i].k1), p2 = v3AddScaled(p2, x->weight[i], x->corner[i].k2);
+    for (int i = 0; i < 3; i++) p1 = v3AddScaled(p1, x->weight[i], x->corner[i].k1), p2 = v3AddScaled(p2, x->weight[i], x->corner[i].k2);
     keep(q, x->n, -x->depth, p1, p2);
+}
+
+/* Where the surface is curved nearly as c sees it, rays turn by little each time: the same turn, twice as far as long as that is better. */
+static void turnOn(Query* q, v3 from, v3 to)
+{
+    for (double far = 2.0; far < FARTHEST_TURN; far *= 2.0) {
+        v3 n = v3AddScaled(from, far, v3Sub(to, from));
+        n = v3Scale(1.0 / v3Norm(n), n);
+        double s = along(q->f, n);
+        if (!(s > q->lower)) return;
+        note(q, n, s);
+    }
 }
 
 /* Each ray along the best direction so far ends at one that is no worse (depth.c): the depth only sinks, to where no ray leads on. Newton's
@@ -200,6 +217,8 @@ static bool descend(Query* q)
 {
     const pcFrame* f = q->f;
     double rounding = TOLERANCE * q->size, closeness = COARSE * q->size;
+    bool asked = f->shape1->kind == PC_SHAPE_SUPPORT || f->shape2->kind == PC_SHAPE_SUPPORT;
+    int tries = asked ? ASKED_TRIES : RAY_LIMIT;
     for (int i = 0; i < RAY_LIMIT; i++) {
         pcExit x;
         v3 d = q->direction;
@@ -210,13 +229,14 @@ static bool descend(Query* q)
         }
         pcBasis basis = basisOfExit(&x);
         note(q, x.n, -x.depth);
-        if (tryBasis(q, &basis, x.n) && isBest(q)) return true;
+        if (tries-- > 0 && tryBasis(q, &basis, x.n) && isBest(q)) return true;
         if (-x.depth >= q->lower) keepExit(q, &x);
+        turnOn(q, d, x.n);
         if (q->lower > before + rounding) continue;
         if (closeness <= rounding) return true;
         closeness = larger(FINER * closeness, rounding);
     }
-    return false;
+    return q->found && isBest(q);
 }
 
 /* ---- from the ratio to the length ---- */
@@ -228,10 +248,41 @@ static void mendNormal(Query* q, v3 ratioNormal)
     if (q->best.s <= rounding && along(q->f, q->best.n) < q->best.s - rounding) q->best.n = ratioNormal;
 }
 
+/* To nine digits: normals that differ by rounding, with and without a cache, then begin alike and end alike, also on a ridge between two least
+ * depths. */
+static v3 rounded(v3 n)
+{
+    const double grid = 1073741824.0;
+    v3 coarse = v3Make(rint(grid * n.x), rint(grid * n.y), rint(grid * n.z));
+    return v3Scale(1.0 / v3Norm(coarse), coarse);
+}
+
 /* From the ratio's normal, so that the depth is no more than the ratio's gap. */
 static bool findDepth(Query* q, const pcFrameMetric* m)
 {
-    return (tryBasis(q, &m->basis, m->n) && isBest(q)) || descend(q);
+    if (m->r > SHALLOW && tryBasis(q, &m->basis, m->n) && isBest(q) && v3Dot(q->best.n, m->n) > NEAR) return true;
+    v3 start = rounded(m->n);
+    double ratios = along(q->f, m->n);
+    q->lower = -HUGE_VAL;
+    note(q, start, along(q->f, start));
+    if (descend(q) && q->best.s >= ratios) return true;
+    note(q, m->n, ratios);
+    return descend(q);
+}
+
+/* Deep in each other bodies have several least depths: from the axes of both too, if one is better than what was found. */
+static void lookAround(const pcFrame* f, pcLengthAnswer* found)
+{
+    Query q = {.f = f, .size = sizeOf(f), .lower = found->s};
+    for (int i = 0; i < 12; i++) {
+        double sign = i % 2 == 0 ? 1.0 : -1.0;
+        int axis = i / 2 % 3;
+        v3 n = pcFramePlaced(f, i / 6, v3Make(axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0));
+        note(&q, n, along(f, n));
+    }
+    if (!(q.lower > found->s + TOLERANCE * q.size) || !descend(&q)) return;
+    *found = q.best;
+    found->lower = found->s;
 }
 
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out)
@@ -293,6 +344,7 @@ pcStatus pcEuclidPair(const pcShape* shape1, const pcPose* pose1, const pcShape*
         lengthToWall(&f, &m, &answer);
     else
         pcFrameLength(&f, &m, &answer);
+    if (!f.shape2->unbounded && m.r <= SHALLOW) lookAround(&f, &answer);
     double error = 16.0 * PC_ROUND * (f.shape2->unbounded ? 0.0 : sizeOf(&f)) + f.error;
     answer.lower -= error, answer.upper += error;
     writeDistance(&f, &answer, out);
