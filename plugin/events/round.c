@@ -195,12 +195,13 @@ PC_INLINE v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
     return pcFramePlaced(f, side->index, core);
 }
 
+static const double rimCosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
+static const double rimSine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
+
 PC_INLINE v3 rimPoint(const pcFrame* f, const Side* side, int i)
 {
-    static const double cosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
-    static const double sine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
     double r = side->shape->radius;
-    return pcFramePlaced(f, side->index, v3Make(r * cosine[i], r * sine[i], side->shape->end[side->end][2]));
+    return pcFramePlaced(f, side->index, v3Make(r * rimCosine[i], r * rimSine[i], side->shape->end[side->end][2]));
 }
 
 PC_INLINE int cornerCount(const Side* side) { return side->form == LINE ? 2 : side->form == DISC ? RIM : side->vertices.count; }
@@ -573,6 +574,30 @@ static void endInside(pcSearch* s, int end)
     keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
 }
 
+/* Points of the body by themselves, each a corner: where all of them come near the sphere at once, the body stands on all of them. */
+static void cornerInside(pcSearch* s, v3 k, int name) { keepInside(s, cornerFactor(s->frame, k), k, k, name); }
+
+static void rimInside(pcSearch* s, int end)
+{
+    const pcShape* shape = s->frame->shape1;
+    for (int i = 0; i < RIM; i++)
+        cornerInside(s, v3Make(shape->radius * rimCosine[i], shape->radius * rimSine[i], shape->end[end][2]), NAME_RIM + RIM * end + i);
+}
+
+/* The ring around the shortest axis, at the height of the point that is farthest out: a flat ellipsoid touches along it, if its belly is flatter
+ * than the sphere. */
+static void ringInside(pcSearch* s)
+{
+    v3 a = s->frame->shape1->semi, k = pcFarthestFrom(s->frame->shape1, s->frame->c, 1.0).k, y = v3Make(k.x / a.x, k.y / a.y, k.z / a.z);
+    int axis = a.x <= a.y && a.x <= a.z ? 0 : a.y <= a.z ? 1 : 2;
+    double along = axis == 0 ? y.x : axis == 1 ? y.y : y.z, across = sqrt(larger(0.0, 1.0 - along * along));
+    for (int i = 0; i < RIM; i++) {
+        double u = across * rimCosine[i], v = across * rimSine[i];
+        v3 at = axis == 0 ? v3Make(along, u, v) : axis == 1 ? v3Make(v, along, u) : v3Make(u, v, along);
+        cornerInside(s, v3Times(a, at), NAME_RIM + RIM * (along > 0.0) + i);
+    }
+}
+
 /* The centre is outside: whatever grows about it leaves the ball. What holds the body is the point that is farthest out as it is. */
 static void keepFarthest(pcSearch* s)
 {
@@ -588,11 +613,10 @@ static void searchContainer(pcSearch* s)
         keepFarthest(s);
         return;
     }
-    for (int i = 0; i < shape->vertexCount; i++) {
-        v3 k = pcShapeK(shape, i);
-        keepInside(s, cornerFactor(s->frame, k), k, k, 3 * i);
-    }
-    for (int end = 0; end < 2 && shape->coreCount > 1; end++) endInside(s, end);
+    for (int i = 0; i < shape->vertexCount; i++) cornerInside(s, pcShapeK(shape, i), 3 * i);
+    for (int end = 0; end < 2 && shape->kind == PC_SHAPE_CYLINDER; end++) rimInside(s, end);
+    for (int end = 0; end < 2 && shape->coreCount > 1 && !standsForPair(s); end++) endInside(s, end);
+    if (shape->kind == PC_SHAPE_ELLIPSOID) ringInside(s);
     if (!standsForPair(s)) keepInside(s, s->metric->r, s->metric->corner, pcFarthestFrom(shape, s->frame->c, 1.0).k, NAME_TIP);
 }
 

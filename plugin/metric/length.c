@@ -46,7 +46,7 @@ static void note(Query* q, v3 n, double s)
 
 static void keep(Query* q, v3 n, double s, v3 p1, v3 p2)
 {
-    q->best = (pcLengthAnswer){.n = n, .s = s, .p1 = p1, .p2 = p2, .lower = q->lower, .upper = s};
+    q->best = (pcLengthAnswer){.n = n, .s = s, .p1 = p1, .p2 = p2, .lower = s, .upper = s};
     q->found = true;
 }
 
@@ -192,11 +192,12 @@ static pcBasis basisOfExit(const pcExit* x)
     return basisOf(&corners);
 }
 
+/* The bottom by rays alone: the best direction, and the points where a ray along it leaves. */
 static void keepExit(Query* q, const pcExit* x)
 {
     v3 p1 = {0.0, 0.0, 0.0}, p2 = {0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++) p1 = v3AddScaled(p1, x->weight[i], x->corner[i].k1), p2 = v3AddScaled(p2, x->weight[i], x->corner[i].k2);
-    keep(q, x->n, -x->depth, p1, p2);
+    keep(q, q->direction, q->lower, p1, p2);
 }
 
 /* Where the surface is curved nearly as c sees it, rays turn by little each time: the same turn, twice as far as long as that is better. */
@@ -213,30 +214,29 @@ static void turnOn(Query* q, v3 from, v3 to)
 
 /* Each ray along the best direction so far ends at one that is no worse (depth.c): the depth only sinks, to where no ray leads on. Newton's
  * method is asked at each end, and ends the search where it finds the bottom. */
-static bool descend(Query* q)
+static void descend(Query* q)
 {
     const pcFrame* f = q->f;
     double rounding = TOLERANCE * q->size, closeness = COARSE * q->size;
     bool asked = f->shape1->kind == PC_SHAPE_SUPPORT || f->shape2->kind == PC_SHAPE_SUPPORT;
     int tries = asked ? ASKED_TRIES : RAY_LIMIT;
+    pcExit x;
     for (int i = 0; i < RAY_LIMIT; i++) {
-        pcExit x;
         v3 d = q->direction;
         double before = q->lower;
         if (!pcFrameExit(f, d, closeness, &x)) {
             keep(q, d, before, pcFrameTip(f, 0, d).k, pcFrameTip(f, 1, d).k);
-            return true;
+            return;
         }
         pcBasis basis = basisOfExit(&x);
         note(q, x.n, -x.depth);
-        if (tries-- > 0 && tryBasis(q, &basis, x.n) && isBest(q)) return true;
-        if (-x.depth >= q->lower) keepExit(q, &x);
+        if (tries-- > 0 && tryBasis(q, &basis, x.n) && isBest(q)) return;
         turnOn(q, d, x.n);
         if (q->lower > before + rounding) continue;
-        if (closeness <= rounding) return true;
+        if (closeness <= rounding) break;
         closeness = larger(FINER * closeness, rounding);
     }
-    return q->found && isBest(q);
+    keepExit(q, &x);
 }
 
 /* ---- from the ratio to the length ---- */
@@ -258,16 +258,16 @@ static v3 rounded(v3 n)
 }
 
 /* From the ratio's normal, so that the depth is no more than the ratio's gap. */
-static bool findDepth(Query* q, const pcFrameMetric* m)
+static void findDepth(Query* q, const pcFrameMetric* m)
 {
-    if (m->r > SHALLOW && tryBasis(q, &m->basis, m->n) && isBest(q) && v3Dot(q->best.n, m->n) > NEAR) return true;
+    if (m->r > SHALLOW && tryBasis(q, &m->basis, m->n) && isBest(q) && v3Dot(q->best.n, m->n) > NEAR) return;
     v3 start = rounded(m->n);
     double ratios = along(q->f, m->n);
     q->lower = -HUGE_VAL;
     note(q, start, along(q->f, start));
-    if (descend(q) && q->best.s >= ratios) return true;
+    descend(q);
     note(q, m->n, ratios);
-    return descend(q);
+    if (!isBest(q)) descend(q);
 }
 
 /* Deep in each other bodies have several least depths: from the axes of both too, if one is better than what was found. */
@@ -280,9 +280,9 @@ static void lookAround(const pcFrame* f, pcLengthAnswer* found)
         v3 n = pcFramePlaced(f, i / 6, v3Make(axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0));
         note(&q, n, along(f, n));
     }
-    if (!(q.lower > found->s + TOLERANCE * q.size) || !descend(&q)) return;
+    if (!(q.lower > found->s + TOLERANCE * q.size)) return;
+    descend(&q);
     *found = q.best;
-    found->lower = found->s;
 }
 
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out)
@@ -290,18 +290,22 @@ bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out
     Query q = {.f = f, .size = sizeOf(f), .lower = -HUGE_VAL};
     bool apart = m->r > 1.0;
     note(&q, m->n, along(f, m->n));
-    bool good = apart ? tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n) : findDepth(&q, m);
-    if (good && apart) mendNormal(&q, m->n);
-    if (good) {
+    if (!apart) {
+        findDepth(&q, m);
         *out = q.best;
-        out->lower = apart ? smaller(q.lower, out->s) : out->s;
+        return true;
+    }
+    if (tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n)) {
+        mendNormal(&q, m->n);
+        *out = q.best;
+        out->lower = smaller(q.lower, out->s);
         return true;
     }
     /* Along the ratio's own normal: its two points scaled by 1, opposite each other up to the slope of that normal. */
     double f2 = m->sigma != 0.0 ? m->r : 1.0;
     v3 p1 = v3Scale(1.0 / m->r, m->point), p2 = v3Scale(1.0 / f2, v3Sub(m->point, f->c));
     double s = (m->r - 1.0) * m->D;
-    *out = (pcLengthAnswer){m->n, s, p1, p2, apart ? s : -HUGE_VAL, apart ? HUGE_VAL : s};
+    *out = (pcLengthAnswer){m->n, s, p1, p2, s, HUGE_VAL};
     return false;
 }
 

@@ -29,7 +29,8 @@ typedef struct pcExit {
  * where it leaves, to rounding. */
 bool pcFrameExit(const pcFrame* f, v3 d, double closeness, pcExit* out);
 
-/* From the ratio's answer; false if only the ratio's own normal could be used. Both bodies are bounded. */
+/* From the ratio's answer: the distance, or the least depth that rays from the ratio's normal lead to. False if only that normal itself could be
+ * used, of bodies apart. Both bodies are bounded. */
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out);
 
 #endif
