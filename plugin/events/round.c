@@ -558,22 +558,6 @@ static double cornerFactor(const pcFrame* f, v3 k)
     return (half + sqrt(larger(0.0, half * half - square * rest))) / square;
 }
 
-/* One end of a capsule or cylinder by itself: a body of one core point. */
-static void endInside(pcSearch* s, int end)
-{
-    const pcFrame* f = s->frame;
-    pcShape half = *f->shape1;
-    half.coreCount = 1, half.k = half.end[0], half.end[0][2] = f->shape1->end[end][2];
-    double t = s->metric->r;
-    pcFarthest far = pcFarthestFrom(&half, f->c, t);
-    for (int i = 0; i < LOOKS && t > 0.0; i++) {
-        double next = (f->shape2->radius + v3Dot(far.u, f->c)) / v3Dot(far.u, far.k), last = t;
-        t = next, far = pcFarthestFrom(&half, f->c, t);
-        if (fabs(t - last) <= 4.0 * PC_ROUND * t) break;
-    }
-    keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
-}
-
 /* Points of the body by themselves, each a corner: where all of them come near the sphere at once, the body stands on all of them. */
 static void cornerInside(pcSearch* s, v3 k, int name) { keepInside(s, cornerFactor(s->frame, k), k, k, name); }
 
@@ -584,18 +568,44 @@ static void rimInside(pcSearch* s, int end)
         cornerInside(s, v3Make(shape->radius * rimCosine[i], shape->radius * rimSine[i], shape->end[end][2]), NAME_RIM + RIM * end + i);
 }
 
-/* The ring around the shortest axis, at the height of the point that is farthest out: a flat ellipsoid touches along it, if its belly is flatter
- * than the sphere. */
+/* One end of a capsule or cylinder by itself: a body of one core point. Its farthest point is one more where no point of its rim is as near. */
+static void endInside(pcSearch* s, int end)
+{
+    const pcFrame* f = s->frame;
+    int before = s->kept;
+    if (f->shape1->kind == PC_SHAPE_CYLINDER) rimInside(s, end);
+    pcShape half = *f->shape1;
+    half.coreCount = 1, half.k = half.end[0], half.end[0][2] = f->shape1->end[end][2];
+    double t = s->metric->r;
+    pcFarthest far = pcFarthestFrom(&half, f->c, t);
+    for (int i = 0; i < LOOKS && t > 0.0; i++) {
+        double next = (f->shape2->radius + v3Dot(far.u, f->c)) / v3Dot(far.u, far.k), last = t;
+        t = next, far = pcFarthestFrom(&half, f->c, t);
+        if (fabs(t - last) <= 4.0 * PC_ROUND * t) break;
+    }
+    for (int i = before; i < s->kept; i++)
+        if (s->unit[i].t <= t + SAME * fabs(t)) return;
+    keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
+}
+
+/* An ellipsoid that is flatter than the sphere somewhere touches it along a ring around its shortest axis, or at both ends of the longest one:
+ * points of the ring at the height of the farthest point, and that point's image at the other end. */
 static void ringInside(pcSearch* s)
 {
-    v3 a = s->frame->shape1->semi, k = pcFarthestFrom(s->frame->shape1, s->frame->c, 1.0).k, y = v3Make(k.x / a.x, k.y / a.y, k.z / a.z);
-    int axis = a.x <= a.y && a.x <= a.z ? 0 : a.y <= a.z ? 1 : 2;
-    double along = axis == 0 ? y.x : axis == 1 ? y.y : y.z, across = sqrt(larger(0.0, 1.0 - along * along));
+    const pcShape* shape = s->frame->shape1;
+    double a[3], k[3], u[3];
+    int first = 0, last = 0;
+    v3Store(a, shape->semi), v3Store(k, pcFarthestFrom(shape, s->frame->c, 1.0).k);
+    for (int i = 1; i < 3; i++) first = a[i] < a[first] ? i : first, last = a[i] >= a[last] ? i : last;
+    if (!(a[last] * a[last] > s->frame->shape2->radius * a[first])) return;
+    double height = k[first] / a[first], across = sqrt(larger(0.0, 1.0 - height * height));
+    int x = (first + 1) % 3, y = (first + 2) % 3;
     for (int i = 0; i < RIM; i++) {
-        double u = across * rimCosine[i], v = across * rimSine[i];
-        v3 at = axis == 0 ? v3Make(along, u, v) : axis == 1 ? v3Make(v, along, u) : v3Make(u, v, along);
-        cornerInside(s, v3Times(a, at), NAME_RIM + RIM * (along > 0.0) + i);
+        u[first] = k[first], u[x] = a[x] * across * rimCosine[i], u[y] = a[y] * across * rimSine[i];
+        cornerInside(s, v3Load(u), NAME_RIM + RIM * (height > 0.0) + i);
     }
+    k[last] = -k[last];
+    cornerInside(s, v3Load(k), NAME_END + (k[last] > 0.0));
 }
 
 /* The centre is outside: whatever grows about it leaves the ball. What holds the body is the point that is farthest out as it is. */
@@ -614,8 +624,7 @@ static void searchContainer(pcSearch* s)
         return;
     }
     for (int i = 0; i < shape->vertexCount; i++) cornerInside(s, pcShapeK(shape, i), 3 * i);
-    for (int end = 0; end < 2 && shape->kind == PC_SHAPE_CYLINDER; end++) rimInside(s, end);
-    for (int end = 0; end < 2 && shape->coreCount > 1 && !standsForPair(s); end++) endInside(s, end);
+    for (int end = 0; end < 2 && shape->coreCount > 1; end++) endInside(s, end);
     if (shape->kind == PC_SHAPE_ELLIPSOID) ringInside(s);
     if (!standsForPair(s)) keepInside(s, s->metric->r, s->metric->corner, pcFarthestFrom(shape, s->frame->c, 1.0).k, NAME_TIP);
 }
