@@ -192,7 +192,7 @@ PC_TEST(RoundEvents, InAContainer)
     PC_EXPECT_NEAR(R - 0.75, e[0].gap, 1e-15);
     PC_EXPECT_NEAR(1, fabs(e[0].normal[2]), 1e-12);
     Pair canned = {{can, wall}, {upright(0, 0, -0.05), upright(0, 0, 0)}, 0};
-    PC_EXPECT_EQ_INT(6, eventsOf(&canned, 0.01, PC_GAP_LENGTH, e));
+    PC_EXPECT_EQ_INT(6, eventsOf(&canned, 0.13, PC_GAP_LENGTH, e));
     for (int i = 0; i < 6; i++) PC_EXPECT_NEAR(R - hypot(0.5, 0.55), e[i].gap, 1e-15);
     pcShapeFree(can);
     pcShapeFree(wall);
