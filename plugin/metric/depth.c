@@ -59,8 +59,8 @@ static v3 normalOf(const pcExit* x, v3 d)
     return v3Scale((v3Dot(n, d) < 0.0 ? -1.0 : 1.0) / size, n);
 }
 
-/* Of the three triangles that a point beyond makes with two corners, the one that the ray leads through. */
-static void narrow(pcExit* x, v3 d, const pcExitPoint* beyond)
+/* Of the three triangles that a point beyond makes with two corners, the one that the ray leads through; false if rounding hides it. */
+static bool narrow(pcExit* x, v3 d, const pcExitPoint* beyond)
 {
     double turn = volume(x->corner[0].w, x->corner[1].w, x->corner[2].w) < 0.0 ? -1.0 : 1.0, side[3];
     for (int i = 0; i < 3; i++) side[i] = turn * volume(d, x->corner[i].w, beyond->w);
@@ -68,8 +68,9 @@ static void narrow(pcExit* x, v3 d, const pcExitPoint* beyond)
     for (int i = 0; i < 3; i++)
         if (side[i] <= 0.0 && side[(i + 1) % 3] >= 0.0) {
             x->corner[(i + 2) % 3] = *beyond;
-            return;
+            return true;
         }
+    return false;
 }
 
 /* Shares of the corners in the point on the ray. */
@@ -91,8 +92,7 @@ bool pcFrameExit(const pcFrame* f, v3 d, double closeness, pcExit* out)
         v3 n = normalOf(out, d);
         pcExitPoint beyond = pointAlong(f, n);
         out->n = n, out->depth = v3Dot(n, beyond.w);
-        if (i >= PORTAL_LIMIT || !(out->depth - v3Dot(n, out->corner[0].w) > closeness)) break;
-        narrow(out, d, &beyond);
+        if (i >= PORTAL_LIMIT || !(out->depth - v3Dot(n, out->corner[0].w) > closeness) || !narrow(out, d, &beyond)) break;
     }
     weigh(out, d);
     return true;

@@ -473,6 +473,30 @@ PC_TEST(RoundDistance, DepthIsALeastOne)
     PC_EXPECT_LE(notTheLeast, depths / 25);
 }
 
+/* Needles and plates: what cannot be as exact is still the depth along its normal, and no more than along the ratio's. */
+static void expectThinDepth(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -3, 1)), i == 0);
+        pcDistance d;
+        pcMetric m;
+        s.flags = 0;
+        if (measure(&s, NULL, &m) != PC_OK || !(m.r < 1)) continue;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        double wide = asked(a) || asked(b) ? 1e-4 : 1e-9;
+        PC_EXPECT_NEAR((double)roundApart(&s, d.normal), d.distance, wide);
+        PC_EXPECT_LE(m.gap, d.distance + wide);
+        countOverlap(&s);
+    }
+}
+
+PC_TEST(RoundDistance, ThinBodiesHaveADepthToo)
+{
+    memset(overlaps, 0, sizeof overlaps);
+    eachPair(20, 3.0, expectThinDepth);
+    expectOverlapsOfAllDepths(100);
+}
+
 static int comparedDepths;
 
 /* By code of others: the expanding polytope lies inside W, so that no depth is less than its; the portal that the ray between the centres passes
