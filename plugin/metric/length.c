@@ -1,7 +1,7 @@
 /*
  * Euclidean distance of two convex bodies, signed: s = max over unit n of  n.c - h1(n) - h2(-n)  where they are apart (each n proves a
  * lower bound, each pair of points an upper one), and where they overlap a local maximum of the same, the depth with its sign changed,
- * climbed to from the normal of the ratio metric.
+ * to which rays lead from the normal of the ratio metric (depth.c).
  *
  * Features and Newton's method as for the ratio (round.h). Which features: first those of the ratio, which are the same near contact;
  * else the method of Gilbert, Johnson and Keerthi, whose simplices name them.
