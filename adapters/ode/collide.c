@@ -231,6 +231,8 @@ static int collidePair(const Pair* p, int wanted, dContactGeom* contacts, int sk
 int pcOdeCollideByMetric(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip)
 {
     Pair pair;
+    bool spheres = dGeomGetClass(geom1) == dSphereClass && dGeomGetClass(geom2) == dSphereClass;
+    if (spheres && !(pcOdeLookahead() > 0.0)) return -1; /* as nativeIsAsGood, before any shape is looked for */
     if (!readPair(geom1, geom2, &pair)) return -1;
     if (clearlyApart(&pair)) return 0;
     return collidePair(&pair, flags & 0xffff, contacts, skip);

@@ -27,13 +27,14 @@ typedef struct Collider {
     int reverse;           /* called with the geoms exchanged, and its contacts turned round */
 } Collider;
 
-/* All pairs of box, convex, plane, sphere, capsule and cylinder, but for two spheres, of which ODE's answer is as good; and each of them but the
- * plane with meshes and height fields. */
+/* All pairs of box, convex, plane, sphere, capsule and cylinder; and each of them but the plane with meshes and height fields. (Of two spheres
+ * ODE's own answer is as good, unless we look ahead.) */
 static const int pairs[][2] = {{dBoxClass, dBoxClass},
                                {dBoxClass, dPlaneClass},
                                {dConvexClass, dBoxClass},
                                {dConvexClass, dConvexClass},
                                {dConvexClass, dPlaneClass},
+                               {dSphereClass, dSphereClass},
                                {dSphereClass, dPlaneClass},
                                {dSphereClass, dBoxClass},
                                {dSphereClass, dConvexClass},

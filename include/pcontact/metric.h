@@ -56,7 +56,8 @@ typedef struct pcMetric {
 PC_API pcStatus pcMetricPair(const pcShape* shape1, const pcPose* pose1, const pcShape* shape2, const pcPose* pose2, unsigned flags,
                              pcPairCache* cacheOrNull, pcMetric* out);
 
-/* The Euclidean distance, signed. Overlapping bodies have as many depths as directions: this is the least near the ratio's normal. */
+/* The Euclidean distance, signed. Overlapping bodies have as many depths as directions: this is a least one, than which no direction beside its
+ * own is better, and never more than that along the ratio's normal or along an axis of a body whose centre is deep in the other (r below 0.9). */
 typedef struct pcDistance {
     double distance;     /* > 0 apart; < 0: minus the depth */
     double lower, upper; /* apart: certified. Overlapping: the least depth of all is at most -lower, and `upper` is only what was found */

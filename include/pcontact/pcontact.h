@@ -120,7 +120,7 @@ PC_API pcStatus pcGeomSetShape(dGeomID geom, const pcShape* shapeOrNull);
 PC_API pcStatus pcGeomSetLayer(dGeomID geom, const pcLayer* layerOrNull);
 
 /* Same contract as dCollide, by the ratio metric where it knows both shapes (box, convex, plane, sphere, capsule, cylinder, and what
- * pcGeomSetShape has said; two spheres are ODE's), else dCollide itself. */
+ * pcGeomSetShape has said; two spheres that touch are ODE's), else dCollide itself. */
 PC_API int pcCollide(dGeomID geom1, dGeomID geom2, int flags, dContactGeom* contacts, int skip);
 
 /* A ready dNearCallback for dSpaceCollide: collects the pair for the next step of the world given as its data: shapes, places on their bodies,

@@ -195,12 +195,13 @@ PC_INLINE v3 roundCorner(const pcFrame* f, const Side* side, int end, v3 a)
     return pcFramePlaced(f, side->index, core);
 }
 
+static const double rimCosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
+static const double rimSine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
+
 PC_INLINE v3 rimPoint(const pcFrame* f, const Side* side, int i)
 {
-    static const double cosine[RIM] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
-    static const double sine[RIM] = {0.0, 0.86602540378443865, 0.86602540378443865, 0.0, -0.86602540378443865, -0.86602540378443865};
     double r = side->shape->radius;
-    return pcFramePlaced(f, side->index, v3Make(r * cosine[i], r * sine[i], side->shape->end[side->end][2]));
+    return pcFramePlaced(f, side->index, v3Make(r * rimCosine[i], r * rimSine[i], side->shape->end[side->end][2]));
 }
 
 PC_INLINE int cornerCount(const Side* side) { return side->form == LINE ? 2 : side->form == DISC ? RIM : side->vertices.count; }
@@ -557,10 +558,22 @@ static double cornerFactor(const pcFrame* f, v3 k)
     return (half + sqrt(larger(0.0, half * half - square * rest))) / square;
 }
 
-/* One end of a capsule or cylinder by itself: a body of one core point. */
+/* Points of the body by themselves, each a corner: where all of them come near the sphere at once, the body stands on all of them. */
+static void cornerInside(pcSearch* s, v3 k, int name) { keepInside(s, cornerFactor(s->frame, k), k, k, name); }
+
+static void rimInside(pcSearch* s, int end)
+{
+    const pcShape* shape = s->frame->shape1;
+    for (int i = 0; i < RIM; i++)
+        cornerInside(s, v3Make(shape->radius * rimCosine[i], shape->radius * rimSine[i], shape->end[end][2]), NAME_RIM + RIM * end + i);
+}
+
+/* One end of a capsule or cylinder by itself: a body of one core point. Its farthest point is one more where no point of its rim is as near. */
 static void endInside(pcSearch* s, int end)
 {
     const pcFrame* f = s->frame;
+    int before = s->kept;
+    if (f->shape1->kind == PC_SHAPE_CYLINDER) rimInside(s, end);
     pcShape half = *f->shape1;
     half.coreCount = 1, half.k = half.end[0], half.end[0][2] = f->shape1->end[end][2];
     double t = s->metric->r;
@@ -570,7 +583,29 @@ static void endInside(pcSearch* s, int end)
         t = next, far = pcFarthestFrom(&half, f->c, t);
         if (fabs(t - last) <= 4.0 * PC_ROUND * t) break;
     }
+    for (int i = before; i < s->kept; i++)
+        if (s->unit[i].t <= t + SAME * fabs(t)) return;
     keepInside(s, t, far.k, pcFarthestFrom(&half, f->c, 1.0).k, NAME_END + end);
+}
+
+/* An ellipsoid that is flatter than the sphere somewhere touches it along a ring around its shortest axis, or at both ends of the longest one:
+ * points of the ring at the height of the farthest point, and that point's image at the other end. */
+static void ringInside(pcSearch* s)
+{
+    const pcShape* shape = s->frame->shape1;
+    double a[3], k[3], u[3];
+    int first = 0, last = 0;
+    v3Store(a, shape->semi), v3Store(k, pcFarthestFrom(shape, s->frame->c, 1.0).k);
+    for (int i = 1; i < 3; i++) first = a[i] < a[first] ? i : first, last = a[i] >= a[last] ? i : last;
+    if (!(a[last] * a[last] > s->frame->shape2->radius * a[first])) return;
+    double height = k[first] / a[first], across = sqrt(larger(0.0, 1.0 - height * height));
+    int x = (first + 1) % 3, y = (first + 2) % 3;
+    for (int i = 0; i < RIM; i++) {
+        u[first] = k[first], u[x] = a[x] * across * rimCosine[i], u[y] = a[y] * across * rimSine[i];
+        cornerInside(s, v3Load(u), NAME_RIM + RIM * (height > 0.0) + i);
+    }
+    k[last] = -k[last];
+    cornerInside(s, v3Load(k), NAME_END + (k[last] > 0.0));
 }
 
 /* The centre is outside: whatever grows about it leaves the ball. What holds the body is the point that is farthest out as it is. */
@@ -588,11 +623,9 @@ static void searchContainer(pcSearch* s)
         keepFarthest(s);
         return;
     }
-    for (int i = 0; i < shape->vertexCount; i++) {
-        v3 k = pcShapeK(shape, i);
-        keepInside(s, cornerFactor(s->frame, k), k, k, 3 * i);
-    }
+    for (int i = 0; i < shape->vertexCount; i++) cornerInside(s, pcShapeK(shape, i), 3 * i);
     for (int end = 0; end < 2 && shape->coreCount > 1; end++) endInside(s, end);
+    if (shape->kind == PC_SHAPE_ELLIPSOID) ringInside(s);
     if (!standsForPair(s)) keepInside(s, s->metric->r, s->metric->corner, pcFarthestFrom(shape, s->frame->c, 1.0).k, NAME_TIP);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Euclidean distance of two convex bodies, signed: s = max over unit n of  n.c - h1(n) - h2(-n)  where they are apart (each n proves a
  * lower bound, each pair of points an upper one), and where they overlap a local maximum of the same, the depth with its sign changed,
- * climbed to from the normal of the ratio metric.
+ * to which rays lead from the normal of the ratio metric (depth.c).
  *
  * Features and Newton's method as for the ratio (round.h). Which features: first those of the ratio, which are the same near contact;
  * else the method of Gilbert, Johnson and Keerthi, whose simplices name them.
@@ -15,11 +15,21 @@
 static const double TOLERANCE = 1e-13;
 /* Bounds of GJK alone, where Newton's method finds nothing to hold on to. */
 static const double USABLE = 1e-7;
+/* Of the lengths involved: how far below its plane the first end of a ray may lie, and how much closer each time that it leads no further. */
+static const double COARSE = 1e-2, FINER = 0.1;
+#define RAY_LIMIT 200
+static const double FARTHEST_TURN = 1e4;
+/* Of Newton's method on a support function: each costs many calls, and where it has flats there is no curvature to be found. */
+#define ASKED_TRIES 6
+/* Ratio from which on, and cosine to the ratio's normal within which, a depth found at once is the one that rays would lead to: elsewhere the
+ * features that are at hand, other ones with and without a cache, lead here or there. */
+static const double SHALLOW = 0.9, NEAR = 0.995;
 
 typedef struct Query {
     const pcFrame* f;
-    double size; /* of the lengths involved */
-    double lower;
+    double size;  /* of the lengths involved */
+    double lower; /* the best of all directions so far, and which */
+    v3 direction;
     pcLengthAnswer best;
     bool found;
 } Query;
@@ -29,9 +39,14 @@ static double sizeOf(const pcFrame* f) { return v3Norm(f->c) + f->shape1->outrad
 /* What the true support functions say along a unit n. */
 static double along(const pcFrame* f, v3 n) { return v3Dot(n, f->c) - pcFrameTip(f, 0, n).value - pcFrameTip(f, 1, n).value; }
 
+static void note(Query* q, v3 n, double s)
+{
+    if (s > q->lower) q->lower = s, q->direction = n;
+}
+
 static void keep(Query* q, v3 n, double s, v3 p1, v3 p2)
 {
-    q->best = (pcLengthAnswer){.n = n, .s = s, .p1 = p1, .p2 = p2, .lower = q->lower, .upper = s};
+    q->best = (pcLengthAnswer){.n = n, .s = s, .p1 = p1, .p2 = p2, .lower = s, .upper = s};
     q->found = true;
 }
 
@@ -41,7 +56,7 @@ static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 sta
     pcFit fit;
     if (!pcFitFeatures(q->f, PC_LENGTH, a, b, start, &fit)) return false;
     double s = along(q->f, fit.n);
-    q->lower = larger(q->lower, s);
+    note(q, fit.n, s);
     if (!(fit.outside + fit.rest <= TOLERANCE * q->size) || !(fit.value - s <= TOLERANCE * q->size)) return false;
     keep(q, fit.n, fit.value, fit.p1, fit.p2);
     return true;
@@ -150,7 +165,7 @@ static bool searchApart(Query* q, v3 start)
         pcTip tip1 = pcFrameTip(f, 0, n), tip2 = pcFrameTip(f, 1, n);
         int at = x.count++;
         x.w[at] = v3Sub(tip1.k, tip2.k), x.k1[at] = tip1.k, x.k2[at] = tip2.k, x.vertex1[at] = tip1.vertex, x.vertex2[at] = tip2.vertex;
-        q->lower = larger(q->lower, v3Dot(n, f->c) - tip1.value - tip2.value);
+        note(q, n, v3Dot(n, f->c) - tip1.value - tip2.value);
         v3 away = v3Sub(f->c, reduce(&x, f->c));
         double distance = v3Norm(away), between = distance - q->lower;
         if (!(distance > 0.0)) return false;
@@ -166,6 +181,64 @@ static bool searchApart(Query* q, v3 start)
     return q->found && q->best.upper - q->lower <= USABLE * q->size;
 }
 
+/* ---- down to a least depth ---- */
+
+static bool isBest(const Query* q) { return q->best.s >= q->lower - TOLERANCE * q->size; }
+
+static pcBasis basisOfExit(const pcExit* x)
+{
+    Simplex corners = {.count = 3};
+    for (int i = 0; i < 3; i++) corners.vertex1[i] = x->corner[i].vertex[0], corners.vertex2[i] = x->corner[i].vertex[1];
+    return basisOf(&corners);
+}
+
+/* The bottom by rays alone: the best direction, and the points where a ray along it leaves. */
+static void keepExit(Query* q, const pcExit* x)
+{
+    v3 p1 = {0.0, 0.0, 0.0}, p2 = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) p1 = v3AddScaled(p1, x->weight[i], x->corner[i].k1), p2 = v3AddScaled(p2, x->weight[i], x->corner[i].k2);
+    keep(q, q->direction, q->lower, p1, p2);
+}
+
+/* Where the surface is curved nearly as c sees it, rays turn by little each time: the same turn, twice as far as long as that is better. */
+static void turnOn(Query* q, v3 from, v3 to)
+{
+    for (double far = 2.0; far < FARTHEST_TURN; far *= 2.0) {
+        v3 n = v3AddScaled(from, far, v3Sub(to, from));
+        n = v3Scale(1.0 / v3Norm(n), n);
+        double s = along(q->f, n);
+        if (!(s > q->lower)) return;
+        note(q, n, s);
+    }
+}
+
+/* Each ray along the best direction so far ends at one that is no worse (depth.c): the depth only sinks, to where no ray leads on. Newton's
+ * method is asked at each end, and ends the search where it finds the bottom. */
+static void descend(Query* q)
+{
+    const pcFrame* f = q->f;
+    double rounding = TOLERANCE * q->size, closeness = COARSE * q->size;
+    bool asked = f->shape1->kind == PC_SHAPE_SUPPORT || f->shape2->kind == PC_SHAPE_SUPPORT;
+    int tries = asked ? ASKED_TRIES : RAY_LIMIT;
+    pcExit x;
+    for (int i = 0; i < RAY_LIMIT; i++) {
+        v3 d = q->direction;
+        double before = q->lower;
+        if (!pcFrameExit(f, d, closeness, &x)) {
+            keep(q, d, before, pcFrameTip(f, 0, d).k, pcFrameTip(f, 1, d).k);
+            return;
+        }
+        pcBasis basis = basisOfExit(&x);
+        note(q, x.n, -x.depth);
+        if (tries-- > 0 && tryBasis(q, &basis, x.n) && isBest(q)) return;
+        turnOn(q, d, x.n);
+        if (q->lower > before + rounding) continue;
+        if (closeness <= rounding) break;
+        closeness = larger(FINER * closeness, rounding);
+    }
+    keepExit(q, &x);
+}
+
 /* ---- from the ratio to the length ---- */
 
 /* At a distance that is no more than rounding, so is the direction from point to point: unless it proves the distance, the ratio's does. */
@@ -175,23 +248,64 @@ static void mendNormal(Query* q, v3 ratioNormal)
     if (q->best.s <= rounding && along(q->f, q->best.n) < q->best.s - rounding) q->best.n = ratioNormal;
 }
 
+/* To nine digits: normals that differ by rounding, with and without a cache, then begin alike and end alike, also on a ridge between two least
+ * depths. */
+static v3 rounded(v3 n)
+{
+    const double grid = 1073741824.0;
+    v3 coarse = v3Make(rint(grid * n.x), rint(grid * n.y), rint(grid * n.z));
+    return v3Scale(1.0 / v3Norm(coarse), coarse);
+}
+
+/* From the ratio's normal, so that the depth is no more than the ratio's gap. */
+static void findDepth(Query* q, const pcFrameMetric* m)
+{
+    if (m->r > SHALLOW && tryBasis(q, &m->basis, m->n) && isBest(q) && v3Dot(q->best.n, m->n) > NEAR) return;
+    v3 start = rounded(m->n);
+    double ratios = along(q->f, m->n);
+    q->lower = -HUGE_VAL;
+    note(q, start, along(q->f, start));
+    descend(q);
+    note(q, m->n, ratios);
+    if (!isBest(q)) descend(q);
+}
+
+/* Deep in each other bodies have several least depths: from the axes of both too, if one is better than what was found. */
+static void lookAround(const pcFrame* f, pcLengthAnswer* found)
+{
+    Query q = {.f = f, .size = sizeOf(f), .lower = found->s};
+    for (int i = 0; i < 12; i++) {
+        double sign = i % 2 == 0 ? 1.0 : -1.0;
+        int axis = i / 2 % 3;
+        v3 n = pcFramePlaced(f, i / 6, v3Make(axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0));
+        note(&q, n, along(f, n));
+    }
+    if (!(q.lower > found->s + TOLERANCE * q.size)) return;
+    descend(&q);
+    *found = q.best;
+}
+
 bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out)
 {
     Query q = {.f = f, .size = sizeOf(f), .lower = -HUGE_VAL};
     bool apart = m->r > 1.0;
-    q.lower = along(f, m->n);
-    bool good = tryBasis(&q, &m->basis, m->n) || (apart && searchApart(&q, m->n));
-    if (good && apart) mendNormal(&q, m->n);
-    if (good && (apart || q.best.s >= q.lower - TOLERANCE * q.size)) {
+    note(&q, m->n, along(f, m->n));
+    if (!apart) {
+        findDepth(&q, m);
         *out = q.best;
-        out->lower = apart ? smaller(q.lower, out->s) : out->s;
+        return true;
+    }
+    if (tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n)) {
+        mendNormal(&q, m->n);
+        *out = q.best;
+        out->lower = smaller(q.lower, out->s);
         return true;
     }
     /* Along the ratio's own normal: its two points scaled by 1, opposite each other up to the slope of that normal. */
     double f2 = m->sigma != 0.0 ? m->r : 1.0;
     v3 p1 = v3Scale(1.0 / m->r, m->point), p2 = v3Scale(1.0 / f2, v3Sub(m->point, f->c));
     double s = (m->r - 1.0) * m->D;
-    *out = (pcLengthAnswer){m->n, s, p1, p2, apart ? s : -HUGE_VAL, apart ? HUGE_VAL : s};
+    *out = (pcLengthAnswer){m->n, s, p1, p2, s, HUGE_VAL};
     return false;
 }
 
@@ -234,6 +348,7 @@ pcStatus pcEuclidPair(const pcShape* shape1, const pcPose* pose1, const pcShape*
         lengthToWall(&f, &m, &answer);
     else
         pcFrameLength(&f, &m, &answer);
+    if (!f.shape2->unbounded && m.r <= SHALLOW) lookAround(&f, &answer);
     double error = 16.0 * PC_ROUND * (f.shape2->unbounded ? 0.0 : sizeOf(&f)) + f.error;
     answer.lower -= error, answer.upper += error;
     writeDistance(&f, &answer, out);

@@ -121,6 +121,8 @@ dGeomID geomsRandom(GeomScene* scene, int class, bool fixed)
     case dBoxClass:
         return geomsAdd(scene, dCreateBox(0, bruteBetween(s, 0.3, 1.5), bruteBetween(s, 0.3, 1.5), bruteBetween(s, 0.3, 1.5)), fixed);
     case dSphereClass: return geomsAdd(scene, dCreateSphere(0, bruteBetween(s, 0.3, 1)), fixed);
+    case dCapsuleClass: return geomsAdd(scene, dCreateCapsule(0, bruteBetween(s, 0.2, 0.6), bruteBetween(s, 0.3, 1.5)), fixed);
+    case dCylinderClass: return geomsAdd(scene, dCreateCylinder(0, bruteBetween(s, 0.2, 0.6), bruteBetween(s, 0.3, 1.5)), fixed);
     case dConvexClass: return randomConvex(scene, fixed);
     default: break;
     }

@@ -8,7 +8,8 @@
 #include "test_worlds/unit/ode_geoms.h"
 
 enum { ROOM = 16, GEOMS = 24 };
-static const int classes[4] = {dBoxClass, dConvexClass, dSphereClass, dPlaneClass};
+enum { CLASSES = 6 };
+static const int classes[CLASSES] = {dBoxClass, dConvexClass, dSphereClass, dPlaneClass, dCapsuleClass, dCylinderClass};
 
 /* One answer of dCollide for every ordered pair of a scene. */
 typedef struct Answers {
@@ -19,7 +20,7 @@ typedef struct Answers {
 static void scatterAll(GeomScene* scene, dGeomID* geom)
 {
     for (int i = 0; i < GEOMS; i++) {
-        geom[i] = geomsRandom(scene, classes[i % 4], false);
+        geom[i] = geomsRandom(scene, classes[i % CLASSES], false);
         geomsScatter(scene, geom[i], 0.9);
     }
 }
@@ -55,7 +56,7 @@ static void expectSameAnswers(const Answers* a, const Answers* b)
 {
     for (int i = 0; i < GEOMS; i++)
         for (int j = 0; j < GEOMS; j++) {
-            PC_CASE("classes %d and %d", classes[i % 4], classes[j % 4]);
+            PC_CASE("classes %d and %d", classes[i % CLASSES], classes[j % CLASSES]);
             PC_EXPECT_TRUE(sameAnswer(a, b, i, j));
         }
 }
@@ -75,11 +76,44 @@ PC_TEST(OdeColliders, PutTheMetricBehindDCollide)
         PC_EXPECT_STATUS(PC_OK, pcRestoreColliders());
         for (int i = 0; i < GEOMS; i++)
             for (int j = 0; j < GEOMS; j++) {
-                PC_CASE("round %d, classes %d and %d", round, classes[i % 4], classes[j % 4]);
+                PC_CASE("round %d, classes %d and %d", round, classes[i % CLASSES], classes[j % CLASSES]);
                 PC_EXPECT_TRUE(sameAnswer(&now, &ours, i, j) || turnedAnswer(&now, &ours, i, j));
             }
         geomsClose(scene);
     }
+}
+
+/* Two spheres too, of which ODE's own collider sees nothing before they touch. */
+PC_TEST(OdeColliders, LookAheadOfEveryPair)
+{
+    GeomScene* scene = geomsOpen(70);
+    dGeomID geom[GEOMS];
+    PC_ASSERT_STATUS(PC_OK, pcOverrideColliders());
+    for (int round = 0; round < 5; round++) {
+        scatterAll(scene, geom);
+        pcOdeSetLookahead(0.3);
+        askAll(pcCollide, geom, &ours);
+        askAll(dCollide, geom, &now);
+        pcOdeSetLookahead(0);
+        for (int i = 0; i < GEOMS; i++)
+            for (int j = 0; j < GEOMS; j++) {
+                PC_CASE("round %d, classes %d and %d", round, classes[i % CLASSES], classes[j % CLASSES]);
+                PC_EXPECT_TRUE(sameAnswer(&now, &ours, i, j) || turnedAnswer(&now, &ours, i, j));
+            }
+    }
+    dGeomID a = geomsAdd(scene, dCreateSphere(0, 0.5), false), b = geomsAdd(scene, dCreateSphere(0, 0.5), false);
+    dContactGeom contact[4];
+    dGeomSetPosition(b, 1.02, 0, 0);
+    PC_EXPECT_EQ_INT(0, dCollide(a, b, 4, contact, sizeof *contact));
+    pcOdeSetLookahead(0.05);
+    PC_EXPECT_EQ_INT(1, dCollide(a, b, 4, contact, sizeof *contact));
+    PC_EXPECT_NEAR(-0.02, contact[0].depth, 1e-14);
+    PC_EXPECT_NEAR(-1, contact[0].normal[0], 1e-15);
+    PC_EXPECT_TRUE(contact[0].g1 == a && contact[0].g2 == b);
+    pcOdeSetLookahead(0);
+    PC_EXPECT_STATUS(PC_OK, pcRestoreColliders());
+    PC_EXPECT_EQ_INT(0, dCollide(a, b, 4, contact, sizeof *contact));
+    geomsClose(scene);
 }
 
 PC_TEST(OdeColliders, RestoreEveryBit)
@@ -199,9 +233,9 @@ PC_TEST(OdeColliders, FindNothingWherePosesAreNoNumbers)
     GeomScene* scene = geomsOpen(150);
     dContactGeom contact[8];
     PC_ASSERT_STATUS(PC_OK, pcOverrideColliders());
-    for (int i = 0; i < 16; i++) {
-        if (classes[i % 4] == dPlaneClass || classes[i % 4] == dSphereClass) continue;
-        dGeomID a = geomsRandom(scene, classes[i % 4], false), b = geomsRandom(scene, classes[i % 2], false);
+    for (int i = 0; i < 4 * CLASSES; i++) {
+        if (classes[i % CLASSES] == dPlaneClass || classes[i % CLASSES] == dSphereClass) continue;
+        dGeomID a = geomsRandom(scene, classes[i % CLASSES], false), b = geomsRandom(scene, classes[i % 2], false);
         dGeomSetPosition(a, (double)NAN, 0, 0);
         PC_EXPECT_EQ_INT(0, dCollide(a, b, 8, contact, sizeof *contact));
     }

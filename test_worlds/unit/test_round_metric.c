@@ -346,6 +346,8 @@ PC_TEST(RoundDistance, DepthIsNoMoreThanAlongTheRatiosNormal)
     }
 }
 
+static int comparedWithLibccd;
+
 static void expectAsLibccd(pcRandom* random, const Solid* a, const Solid* b)
 {
     pcCcdShape *first = NULL, *second = NULL;
@@ -361,12 +363,176 @@ static void expectAsLibccd(pcRandom* random, const Solid* a, const Solid* b)
         if (pcCcdDistance(&body1, &body2, &gap) != PC_CCD_APART) continue;
         PC_EXPECT_LE(gap.lower, d.distance + 1e-12);
         PC_EXPECT_LE(d.distance, gap.upper + 1e-12);
+        comparedWithLibccd++;
     }
     pcCcdShapeFree(first);
     pcCcdShapeFree(second);
 }
 
-PC_TEST(RoundDistance, LiesBetweenTheBoundsOfLibccd) { eachPair(12, 0.7, expectAsLibccd); }
+PC_TEST(RoundDistance, LiesBetweenTheBoundsOfLibccd)
+{
+    comparedWithLibccd = 0;
+    eachPair(12, 0.7, expectAsLibccd);
+    PC_EXPECT_GE(comparedWithLibccd, 1000);
+}
+
+/* ---- depth ---- */
+
+static bool asked(const Solid* s) { return s->kind >= SOLID_EGG; }
+
+/* Of overlapping bodies: how many by their ratio, in quarters, so that a test knows that it saw every depth. */
+static int overlaps[4];
+
+static void countOverlap(const RoundScene* s)
+{
+    pcMetric m;
+    RoundScene two = *s;
+    two.flags = 0;
+    if (measure(&two, NULL, &m) == PC_OK && m.r < 1) overlaps[(int)(4 * m.r)]++;
+}
+
+static void expectOverlapsOfAllDepths(int each)
+{
+    for (int i = 0; i < 4; i++) {
+        PC_CASE("r from %g to %g", 0.25 * i, 0.25 * (i + 1));
+        PC_EXPECT_GE(overlaps[i], each);
+    }
+}
+
+/* Along a motion, with the cache of the last step: a rounding of the ratio's normal must not decide which depth is found. */
+static void expectDepthWarmAsCold(pcRandom* random, const Solid* a, const Solid* b)
+{
+    RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -2, 0.3)), false);
+    pcPairCache cache = {0};
+    for (int i = 0; i < 20; i++) {
+        pcDistance warm, cold;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &cold));
+        PC_EXPECT_STATUS(PC_OK, pcEuclidPair(a->shape, &s.pose[0], b->shape, &s.pose[1], &cache, &warm));
+        PC_EXPECT_NEAR(cold.distance, warm.distance, asked(a) || asked(b) ? 1e-6 : 1e-11);
+        countOverlap(&s);
+        for (int k = 0; k < 3; k++) s.pose[1].position[k] += 0.02 * roundBetween(random, -1, 1);
+        for (int k = 0; k < 4; k++) s.pose[1].quaternion[k] += 0.02 * roundBetween(random, -1, 1);
+    }
+}
+
+PC_TEST(RoundDistance, WarmIsAsCold)
+{
+    memset(overlaps, 0, sizeof overlaps);
+    eachPair(30, 0.7, expectDepthWarmAsCold);
+    expectOverlapsOfAllDepths(1000);
+}
+
+/* A unit direction at an angle of about `angle` to n. */
+static void besides(pcRandom* random, const double n[3], double angle, double out[3])
+{
+    double size = 0;
+    roundDirection(random, out);
+    for (int k = 0; k < 3; k++) out[k] = n[k] + angle * out[k], size += out[k] * out[k];
+    for (int k = 0; k < 3; k++) out[k] /= sqrt(size);
+}
+
+static int notTheLeast, depths;
+
+/* It is the depth along its normal, no more than along the ratio's, and no direction beside its own is better. Of directions anywhere hardly
+ * ever one is: deep in each other bodies have several least depths, and those from the ratio's normal and the axes are looked at. */
+static void expectLeastDepth(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -2, 0.3)), false);
+        double wide = asked(a) || asked(b) ? 1e-6 : 1e-11, n[3];
+        pcDistance d;
+        pcMetric m;
+        s.flags = 0;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        PC_EXPECT_STATUS(PC_OK, measure(&s, NULL, &m));
+        if (!(d.distance < 0)) continue;
+        countOverlap(&s);
+        PC_EXPECT_NEAR((double)roundApart(&s, d.normal), d.distance, wide);
+        PC_EXPECT_LE(m.gap, d.distance + wide);
+        PC_EXPECT_LE(d.distance, d.lower + 1e-12);
+        double best = -HUGE_VAL;
+        for (int k = 0; k < 200; k++) {
+            besides(random, d.normal, pow(10, roundBetween(random, -6, -4)), n);
+            best = fmax(best, (double)roundApart(&s, n));
+        }
+        PC_EXPECT_LE(best, d.distance + wide);
+        for (int k = 0; k < 400; k++) {
+            roundDirection(random, n);
+            best = fmax(best, (double)roundApart(&s, n));
+        }
+        notTheLeast += best > d.distance + 1e-4, depths++;
+    }
+}
+
+PC_TEST(RoundDistance, DepthIsALeastOne)
+{
+    memset(overlaps, 0, sizeof overlaps);
+    notTheLeast = depths = 0;
+    eachPair(25, 0.7, expectLeastDepth);
+    expectOverlapsOfAllDepths(200);
+    PC_EXPECT_LE(notTheLeast, depths / 25);
+}
+
+/* Needles and plates: what cannot be as exact is still the depth along its normal, and no more than along the ratio's. */
+static void expectThinDepth(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -3, 1)), i == 0);
+        pcDistance d;
+        pcMetric m;
+        s.flags = 0;
+        if (measure(&s, NULL, &m) != PC_OK || !(m.r < 1)) continue;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        double wide = asked(a) || asked(b) ? 1e-4 : 1e-9;
+        PC_EXPECT_NEAR((double)roundApart(&s, d.normal), d.distance, wide);
+        PC_EXPECT_LE(m.gap, d.distance + wide);
+        countOverlap(&s);
+    }
+}
+
+PC_TEST(RoundDistance, ThinBodiesHaveADepthToo)
+{
+    memset(overlaps, 0, sizeof overlaps);
+    eachPair(20, 3.0, expectThinDepth);
+    expectOverlapsOfAllDepths(100);
+}
+
+static int comparedDepths;
+
+/* By code of others: the expanding polytope lies inside W, so that no depth is less than its; the portal that the ray between the centres passes
+ * has a plane, and no more than the depth of that is needed. */
+static void expectDepthAsLibccd(pcRandom* random, const Solid* a, const Solid* b)
+{
+    pcCcdShape *first = NULL, *second = NULL;
+    if (asked(a) || asked(b)) return;
+    PC_EXPECT_STATUS(PC_OK, pcCcdShapeCreate(a->shape, &first));
+    PC_EXPECT_STATUS(PC_OK, pcCcdShapeCreate(b->shape, &second));
+    pcCcdSettings settings = pcCcdDefaultSettings();
+    for (int i = 0; i < 6; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, -2, 0.3)), false);
+        pcCcdBody body1 = {first, s.pose[0]}, body2 = {second, s.pose[1]};
+        pcCcdContact inner, portal;
+        pcDistance d;
+        PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
+        if (!(d.distance < -1e-3)) continue;
+        PC_EXPECT_NEAR(pcCcdWidth(&body1, &body2, d.normal), -d.distance, 1e-11);
+        if (pcCcdDepth(&body1, &body2, &settings, NULL, &inner) == PC_CCD_PENETRATING)
+            PC_EXPECT_LE(inner.depth, -d.distance + 1e-9), comparedDepths++;
+        if (pcCcdMpr(&body1, &body2, &settings, NULL, &portal) == PC_CCD_PENETRATING && fabs(portal.normal[0]) + fabs(portal.normal[1]) > 0)
+            PC_EXPECT_LE(-d.distance, pcCcdWidth(&body1, &body2, portal.normal) + 1e-3), comparedDepths++;
+    }
+    pcCcdShapeFree(first);
+    pcCcdShapeFree(second);
+}
+
+PC_TEST(RoundDistance, DepthLiesBetweenThoseOfLibccd)
+{
+    comparedDepths = 0;
+    eachPair(12, 0.7, expectDepthAsLibccd);
+    PC_EXPECT_GE(comparedDepths, 1000);
+}
+
+/* ---- Euclidean distance against directions and the ratio ---- */
 
 /* No direction of a thousand, nor any that a climb from the best of them finds, separates the bodies by more; and they come near it. */
 static void expectFarthest(pcRandom* random, const Solid* a, const Solid* b)
@@ -417,17 +583,18 @@ static void expectEquivalent(pcRandom* random, const Solid* a, const Solid* b)
 
 PC_TEST(RoundDistance, AndRatioBoundEachOther) { eachPair(12, 0.7, expectEquivalent); }
 
-/* E 44: dPhi = (-n, n x c1; n, -n x c2) . (dq1, dq2), with n the unit vector between the closest points and c_i from the centre to its own. */
+/* E 44: dPhi = (-n, n x c1; n, -n x c2) . (dq1, dq2), with n the unit vector between the closest points, or
+ * along the least depth of bodies that overlap, and c_i from the centre to its own. */
 PC_TEST(RoundDistance, ItsJacobianIsThatOfE44)
 {
     pcRandom random = {41};
-    int tried = 0;
-    for (int i = 0; i < 200; i++) {
+    int tried = 0, overlapping = 0;
+    for (int i = 0; i < 400; i++) {
         Solid *a = solidMake(&random, SOLID_ELLIPSOID, 0.8), *b = solidMake(&random, SOLID_ELLIPSOID, 0.8);
-        RoundScene s = roundScene(&random, a, b, 5, false);
+        RoundScene s = roundScene(&random, a, b, i % 2 ? 1.2 : 5, false);
         pcDistance d;
         PC_EXPECT_STATUS(PC_OK, distance(&s, &d));
-        for (int q = 0; q < 12 && d.distance > 0.1; q++) {
+        for (int q = 0; q < 12 && fabs(d.distance) > 0.1; q++) {
             double difference = 0, step = 1e-5, expected, c[3];
             const double *n = d.normal, *k = q < 6 ? d.point1 : d.point2, *r = s.pose[q / 6].position;
             for (int j = 0; j < 3; j++) c[j] = k[j] - r[j];
@@ -452,10 +619,11 @@ PC_TEST(RoundDistance, ItsJacobianIsThatOfE44)
                 difference += side * at.distance / (2 * step);
             }
             PC_EXPECT_NEAR(expected, difference, 1e-6);
-            tried++;
+            tried++, overlapping += d.distance < 0;
         }
         solidFree(a);
         solidFree(b);
     }
-    PC_EXPECT_GT(tried, 1000);
+    PC_EXPECT_GT(tried - overlapping, 1000);
+    PC_EXPECT_GT(overlapping, 1000);
 }

@@ -187,6 +187,6 @@ PC_TEST(RoundPapers, PolygonsLoseWhatTheDiscKeeps)
     PC_EXPECT_LT(fabs(r.lost), 1e-9 * r.before);
     PC_EXPECT_NEAR(4, r.way, 1e-9);
     PC_ASSERT_STATUS(PC_OK, pcDiscRoll(0, "model=implicit mu=0.5", 0.01, 2, &r));
-    PC_EXPECT_LT(fabs(r.lost), 1e-6 * r.before);
+    PC_EXPECT_LT(fabs(r.lost), 1e-9 * r.before);
     PC_EXPECT_STATUS(PC_ERROR_ARGUMENT, pcDiscRoll(2, "mu=0.5", 0.01, 2, &r));
 }

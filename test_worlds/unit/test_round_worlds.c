@@ -34,19 +34,23 @@ static void layDown(Scene* s, int body)
 
 PC_TEST(RoundWorlds, ARollingCylinderKeepsItsSpeed)
 {
-    Scene s;
-    sceneBegin(&s);
-    sceneFloor(&s);
-    s.h = 0.001;
-    int body = addCylinder(&s, 0, 0, 0.5, 0.5, 1, 2);
-    layDown(&s, body);
-    s.body[body].velocity[0] = 2, s.body[body].velocity[4] = 4;
-    while (s.body[body].pose.position[0] < 10) sceneStep(&s);
-    PC_EXPECT_REL(2, s.body[body].velocity[0], 1e-9);
-    PC_EXPECT_REL(4, s.body[body].velocity[4], 1e-9);
-    PC_EXPECT_NEAR(0, s.body[body].pose.position[1], 1e-6);
-    PC_EXPECT_NEAR(0.5, s.body[body].pose.position[2], 1e-6);
-    sceneEnd(&s);
+    static const double steps[2] = {0.001, 0.01};
+    for (int i = 0; i < 2; i++) {
+        PC_CASE("h = %g", steps[i]);
+        Scene s;
+        sceneBegin(&s);
+        sceneFloor(&s);
+        s.h = steps[i];
+        int body = addCylinder(&s, 0, 0, 0.5, 0.5, 1, 2);
+        layDown(&s, body);
+        s.body[body].velocity[0] = 2, s.body[body].velocity[4] = 4;
+        while (s.body[body].pose.position[0] < 10) sceneStep(&s);
+        PC_EXPECT_REL(2, s.body[body].velocity[0], 1e-9);
+        PC_EXPECT_REL(4, s.body[body].velocity[4], 1e-9);
+        PC_EXPECT_NEAR(0, s.body[body].pose.position[1], 1e-6);
+        PC_EXPECT_NEAR(0.5, s.body[body].pose.position[2], 1e-6);
+        sceneEnd(&s);
+    }
 }
 
 PC_TEST(RoundWorlds, AStandingCylinderDoesNotCreep)
@@ -60,9 +64,64 @@ PC_TEST(RoundWorlds, AStandingCylinderDoesNotCreep)
         if (onBox) sceneBox(&s, 0, 0, 0.25, (const double[3]){2, 2, 0.5}, 5);
         int body = addCylinder(&s, 0.1, 0.2, base + 0.5, 0.3, 1, 2);
         sceneRun(&s, 6000);
-        PC_EXPECT_NEAR(0.1, s.body[body].pose.position[0], 1e-9);
-        PC_EXPECT_NEAR(0.2, s.body[body].pose.position[1], 1e-9);
-        PC_EXPECT_NEAR(base + 0.5, s.body[body].pose.position[2], 1e-6);
+        const pcPose* pose = &s.body[body].pose;
+        PC_EXPECT_NEAR(0.1, pose->position[0], 1e-9);
+        PC_EXPECT_NEAR(0.2, pose->position[1], 1e-9);
+        PC_EXPECT_NEAR(base + 0.5, pose->position[2], 1e-9);
+        for (int k = 0; k < 4; k++) PC_EXPECT_NEAR(k == 0, pose->quaternion[k], 1e-9);
+        sceneEnd(&s);
+    }
+}
+
+/* On a circle that lies all around on the sphere: a can on its lower rim, and a flat ellipsoid, whose belly is flatter than the sphere. */
+PC_TEST(RoundWorlds, WhatLiesInAContainerOnACircleComesToRest)
+{
+    for (int flat = 0; flat < 2; flat++) {
+        PC_CASE("ellipsoid: %d", flat);
+        Scene s;
+        sceneBegin(&s);
+        pcShape* wall = NULL;
+        PC_ASSERT_STATUS(PC_OK, pcShapeContainer(0.8, &wall));
+        sceneShape(&s, PC_WORLD, wall);
+        s.settings.mu = 0.3;
+        double z = 0.5 - sqrt(0.64 - 0.25);
+        int body = flat ? addEllipsoid(&s, 0, 0, -0.55, (const double[3]){0.5, 0.5, 0.2}, 1) : addCylinder(&s, 0, 0, z + 0.01, 0.5, 1, 1);
+        sceneRun(&s, 300);
+        for (int i = 0; i < 700; i++) {
+            sceneStep(&s);
+            PC_EXPECT_LT(s.result.report.penetration, 1e-9);
+            PC_EXPECT_LT(sceneSpeed(&s, body), 1e-9);
+        }
+        const pcPose* pose = &s.body[body].pose;
+        PC_EXPECT_NEAR(0, pose->position[0], 1e-6);
+        PC_EXPECT_NEAR(0, pose->position[1], 1e-6);
+        if (!flat) PC_EXPECT_NEAR(z, pose->position[2], 1e-9);
+        PC_EXPECT_LT(hypot(pose->quaternion[1], pose->quaternion[2]), 1e-6);
+        PC_EXPECT_GE(s.result.contactCount, 6);
+        sceneEnd(&s);
+    }
+}
+
+/* Nothing can hold it: its gap is what it is too large by, with its sign, and steps go on. */
+PC_TEST(RoundWorlds, AContainerSmallerThanItsContentIsNoFailure)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        PC_CASE("kind %d", kind);
+        Scene s;
+        sceneBegin(&s);
+        pcShape* wall = NULL;
+        PC_ASSERT_STATUS(PC_OK, pcShapeContainer(0.4, &wall));
+        sceneShape(&s, PC_WORLD, wall);
+        int body = kind == 0   ? sceneSphere(&s, 0.01, 0, 0, 0.5, 1)
+                   : kind == 1 ? addEllipsoid(&s, 0, 0, 0, (const double[3]){0.5, 0.3, 0.2}, 1)
+                               : addCylinder(&s, 0, 0, 0, 0.3, 0.8, 1);
+        double deep = kind == 0 ? 0.11 : 0.1;
+        for (int i = 0; i < 200; i++) {
+            sceneStep(&s);
+            if (i == 0) PC_EXPECT_NEAR(deep, s.result.report.penetration, 1e-12);
+            for (int k = 0; k < 3; k++) PC_EXPECT_LT(fabs(s.body[body].pose.position[k]), 1);
+            for (int k = 0; k < 6; k++) PC_EXPECT_LT(fabs(s.body[body].velocity[k]), 1e3);
+        }
         sceneEnd(&s);
     }
 }
