@@ -241,11 +241,11 @@ static void descend(Query* q)
 
 /* ---- from the ratio to the length ---- */
 
-/* At a distance that is no more than rounding, so is the direction from point to point: unless it proves the distance, the ratio's does. */
-static void mendNormal(Query* q, v3 ratioNormal)
+/* At a distance that is no more than the error of its points, so is the direction from one to the other: unless it proves as much as the best
+ * of all directions does, the ratio's among them, that one is the normal. */
+static void mendNormal(Query* q)
 {
-    double rounding = TOLERANCE * q->size;
-    if (q->best.s <= rounding && along(q->f, q->best.n) < q->best.s - rounding) q->best.n = ratioNormal;
+    if (q->best.s <= USABLE * q->size && along(q->f, q->best.n) < q->lower - TOLERANCE * q->size) q->best.n = q->direction;
 }
 
 /* To nine digits: normals that differ by rounding, with and without a cache, then begin alike and end alike, also on a ridge between two least
@@ -296,7 +296,7 @@ bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out
         return true;
     }
     if (tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n)) {
-        mendNormal(&q, m->n);
+        mendNormal(&q);
         *out = q.best;
         out->lower = smaller(q.lower, out->s);
         return true;
