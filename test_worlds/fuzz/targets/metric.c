@@ -170,12 +170,12 @@ static const double SLACK = 1e-8, SIDEWAYS = 1e-6;
 
 static bool isFlat(const Body* body) { return body - bodies <= PRISM; }
 
-/* What the last digit of the places makes of r: a thin plate all but on the surface of a fixed body has an r of that size. */
+/* What a few roundings of the places make of r: a thin plate or a needle all but on the surface of a fixed body has an r that is not much more. */
 static double roundingOf(const Pair* p)
 {
     double places = 0.0, thinnest = fmin(p->body[0]->info.inradius, p->body[1]->info.inradius);
     for (int i = 0; i < 2; i++) places += sqrt(dot(p->pose[i].position, p->pose[i].position));
-    return DBL_EPSILON * places / thinnest;
+    return 8.0 * DBL_EPSILON * places / thinnest;
 }
 
 static void requireMetric(const Pair* p, const pcMetric* m)
