@@ -187,6 +187,19 @@ static bool tryBasis(Query* q, const pcBasis* basis, v3 n, pcMetricPath path)
     return !(same[0] && same[1]) && tryFeatures(q, tip, tip + 1, n, path);
 }
 
+/* Edges along each other: no single pair of lines, but each end of one against the other, among which is one that lies over it. */
+static bool tryEnds(Query* q, const pcBasis* basis, v3 n)
+{
+    pcFeature named[2], tip[2];
+    pcFeaturesOfBasis(q->f, basis, n, named, tip);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; named[side].count > 1 && i < named[side].count; i++) {
+            const pcFeature end = {.count = 1, .vertex = {named[side].vertex[i]}};
+            if (tryFeatures(q, side == 0 ? &end : named, side == 0 ? named + 1 : &end, n, PC_PATH_NEWTON)) return true;
+        }
+    return false;
+}
+
 /* ---- the simplex method on support points ---- */
 
 typedef struct Tableau {
@@ -340,7 +353,9 @@ static Progress pivot(Query* q, Tableau* t)
         if (excess(q, t, second, tip[second].k) > noise[second] * v3Norm(t->n)) enter(q, t, second, tip + second);
     }
     q->tolerance = USABLE, q->out->basis = sortedBasis(t);
-    return tryWeights(q, t, t->n) || tryBasis(q, &q->out->basis, unit(t->n), PC_PATH_SIMPLEX) ? SOLVED : UNSOLVED;
+    v3 n = unit(t->n);
+    bool found = tryEnds(q, &q->out->basis, n) || tryWeights(q, t, t->n) || tryBasis(q, &q->out->basis, n, PC_PATH_SIMPLEX);
+    return found ? SOLVED : UNSOLVED;
 }
 
 /* ---- ellipsoids ---- */

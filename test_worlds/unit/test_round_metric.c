@@ -627,3 +627,25 @@ PC_TEST(RoundDistance, ItsJacobianIsThatOfE44)
     PC_EXPECT_GT(tried - overlapping, 1000);
     PC_EXPECT_GT(overlapping, 1000);
 }
+
+/* A line of the cylinder lies along the edge of a prism, over one end of it: any of their points is a common one. */
+PC_TEST(RoundMetric, ACylinderAlongAnEdgeIsMeasuredFromTheEdge)
+{
+    double corner[3 * 12];
+    pcShape *prism = NULL, *cylinder = NULL;
+    for (int i = 0; i < 12; i++)
+        corner[3 * i] = cos(i * 3.14159265358979 / 3), corner[3 * i + 1] = sin(i * 3.14159265358979 / 3),
+                   corner[3 * i + 2] = i < 6 ? -0.25 : 0.25;
+    PC_EXPECT_STATUS(PC_OK, pcShapeFromPoints(corner, 12, NULL, &prism));
+    PC_EXPECT_STATUS(PC_OK, pcShapeCylinder(0.5, 1, &cylinder));
+    for (int i = 0; i <= 40; i++) {
+        double away = i == 0 ? 1.178558349609375 : 1.01 + 0.03 * i, up = i == 0 ? 0.21221923828125 : 0.02 * (i % 13);
+        const pcPose still = {{0, 0, 0}, {1, 0, 0, 0}}, beside = {{away, 0, up}, {1, 0, 0, 1}};
+        pcMetric m;
+        PC_CASE("%g away, %g up", away, up);
+        PC_EXPECT_STATUS(PC_OK, pcMetricPair(cylinder, &beside, prism, &still, PC_FIXED_2, NULL, &m));
+        PC_EXPECT_NEAR((away - 1.0) / 0.5, m.r, 1e-13);
+        PC_EXPECT_NEAR(-1.0, m.normal[0], 1e-9);
+    }
+    pcShapeFree(prism), pcShapeFree(cylinder);
+}
