@@ -57,8 +57,9 @@ static void inSeries(const double a[9], const double b[9], double out[9])
 
 bool pcLayerOfPair(const pcLayer* a, const pcLayer* b, pcLayer* out)
 {
-    if (!a && !b) return false;
-    *out = *(a ? a : b);
+    const pcLayer* any = a ? a : b;
+    if (!any) return false;
+    *out = *any;
     if (!a || !b) return true;
     out->deepest = a->deepest + b->deepest;
     out->tangential = a->tangential && b->tangential;

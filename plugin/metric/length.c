@@ -18,7 +18,7 @@ static const double USABLE = 1e-7;
 /* Of the lengths involved: how far below its plane the first end of a ray may lie, and how much closer each time that it leads no further. */
 static const double COARSE = 1e-2, FINER = 0.1;
 #define RAY_LIMIT 200
-static const double FARTHEST_TURN = 1e4;
+#define MOST_DOUBLINGS 13 /* of a turn */
 /* Of Newton's method on a support function: each costs many calls, and where it has flats there is no curvature to be found. */
 #define ASKED_TRIES 6
 /* Ratio from which on, and cosine to the ratio's normal within which, a depth found at once is the one that rays would lead to: elsewhere the
@@ -203,8 +203,8 @@ static void keepExit(Query* q, const pcExit* x)
 /* Where the surface is curved nearly as c sees it, rays turn by little each time: the same turn, twice as far as long as that is better. */
 static void turnOn(Query* q, v3 from, v3 to)
 {
-    for (double far = 2.0; far < FARTHEST_TURN; far *= 2.0) {
-        v3 n = v3AddScaled(from, far, v3Sub(to, from));
+    for (int doublings = 1; doublings <= MOST_DOUBLINGS; doublings++) {
+        v3 n = v3AddScaled(from, ldexp(1.0, doublings), v3Sub(to, from));
         n = v3Scale(1.0 / v3Norm(n), n);
         double s = along(q->f, n);
         if (!(s > q->lower)) return;
@@ -295,7 +295,8 @@ bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out
         *out = q.best;
         return true;
     }
-    if (tryBasis(&q, &m->basis, m->n) || searchApart(&q, m->n)) {
+    /* Bodies that touch may overlap along other directions: features that meet there have a depth, not the distance. */
+    if ((tryBasis(&q, &m->basis, m->n) && isBest(&q)) || (searchApart(&q, m->n) && isBest(&q))) {
         mendNormal(&q);
         *out = q.best;
         out->lower = smaller(q.lower, out->s);
@@ -305,7 +306,7 @@ bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out
     double f2 = m->sigma != 0.0 ? m->r : 1.0;
     v3 p1 = v3Scale(1.0 / m->r, m->point), p2 = v3Scale(1.0 / f2, v3Sub(m->point, f->c));
     double s = (m->r - 1.0) * m->D;
-    *out = (pcLengthAnswer){m->n, s, p1, p2, s, HUGE_VAL};
+    *out = (pcLengthAnswer){m->n, s, p1, p2, s, larger(s, v3Norm(v3Sub(v3Add(f->c, p2), p1)))}; /* points of the bodies, for sure */
     return false;
 }
 

@@ -649,3 +649,18 @@ PC_TEST(RoundMetric, ACylinderAlongAnEdgeIsMeasuredFromTheEdge)
     }
     pcShapeFree(prism), pcShapeFree(cylinder);
 }
+
+/* A cap touches a face, and along another axis the two overlap by 1/16: they are 0 apart, not that deep. */
+PC_TEST(RoundDistance, BodiesThatTouchAreNotDeepElsewhere)
+{
+    const pcPose lying = {{-4, -2.375, -2.3125}, {1, 0, 1, 0}}, box = {{-3, -3, -3}, {1, 0, 0, 0}};
+    pcShape *cylinder = NULL, *block = NULL;
+    pcDistance d;
+    PC_EXPECT_STATUS(PC_OK, pcShapeCylinder(0.5, 1, &cylinder));
+    PC_EXPECT_STATUS(PC_OK, pcShapeBox((double[]){1, 2, 0.5}, &block));
+    PC_EXPECT_STATUS(PC_OK, pcEuclidPair(cylinder, &lying, block, &box, NULL, &d));
+    PC_EXPECT_NEAR(0.0, d.distance, 1e-12);
+    PC_EXPECT_NEAR(1.0, d.normal[0], 1e-9);
+    PC_EXPECT_LE(d.upper - d.lower, 1e-12);
+    pcShapeFree(cylinder), pcShapeFree(block);
+}
