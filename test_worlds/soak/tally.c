@@ -120,5 +120,5 @@ void tallyPrintBetween(const Tally* tally)
 long tallyGrowth(const Tally* tally)
 {
     if (tally->bare[0] > 0) return tally->bare[TENTHS - 1] - tally->bare[0];
-    return tally->tenth[TENTHS - 1].heap - tally->tenth[0].heap;
+    return tally->tenth[TENTHS - 1].heap - tally->tenth[TENTHS / 2 - 1].heap;
 }

@@ -45,8 +45,8 @@ long tallyHeldBare(void);
 long tallyMissed(const Tally* tally);
 long tallyNative(const Tally* tally);
 
-/* KB of blocks held by which it has grown since the end of the first tenth, when all buffers are there; of several worlds, between them and
- * without remembered shapes. What the process has of the system besides is the C library's, which keeps what the largest step ever needed. */
+/* KB of blocks held by which it has grown in its second half, when all buffers are there; of several worlds, between them since the first
+ * tenth and without remembered shapes. What the process has of the system besides is the C library's, which keeps what the largest step ever needed. */
 long tallyGrowth(const Tally* tally);
 
 /* A line for each of the first and the last tenth: what is held between worlds. */
