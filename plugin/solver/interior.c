@@ -24,6 +24,7 @@
 #include <math.h>
 
 #include "base/simd.h"
+#include "solver/rows.h"
 #include "solver/soc.h"
 #include "solver/stiffness.h"
 
@@ -77,11 +78,6 @@ static bool allocate(Interior* s, pcArena* arena)
 }
 
 /* ---- rows ---- */
-
-PC_INLINE double dotSix(const double* a, const double* b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
-}
 
 /* J v of a cone's rows. */
 PC_INLINE void coneTimes(const pcProblem* p, const pcCone* cone, const double* v, double* u)

@@ -41,6 +41,7 @@
 #include "base/vec.h"
 #include "linalg/dense.h"
 #include "linalg/panel.h"
+#include "solver/rows.h"
 #include "solver/stiffness.h"
 
 #define B PC_BLOCK
@@ -116,33 +117,6 @@ static void setWeights(Path* s, double eps)
         for (int i = 0; i < cone->rows; i++) s->e[cone->row + i] = eps * (i ? mean : s->own[cone->row]);
     }
     s->known = false;
-}
-
-/* ---- rows ---- */
-
-PC_INLINE double dotSix(const double* a, const double* b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
-}
-
-PC_INLINE double rowTimes(const pcProblem* p, int row, const double* v)
-{
-    const int* block = p->block + 2 * (size_t)row;
-    const double* J = p->J + 12 * (size_t)row;
-    double sum = block[0] >= 0 ? dotSix(J, v + B * (size_t)block[0]) : 0.0;
-    return block[1] >= 0 ? sum + dotSix(J + B, v + B * (size_t)block[1]) : sum;
-}
-
-PC_INLINE void addRow(const pcProblem* p, int row, double times, double* x)
-{
-    for (int side = 0; side < 2; side++) {
-        int block = p->block[2 * (size_t)row + (size_t)side];
-        const double* J = p->J + 12 * (size_t)row + B * side;
-        if (block < 0) continue;
-        double* to = x + B * (size_t)block;
-        v4Store(to, v4Load(to) + v4Splat(times) * v4Load(J));
-        to[4] += times * J[4], to[5] += times * J[5];
-    }
 }
 
 /* ---- the law ---- */

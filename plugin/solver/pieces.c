@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "linalg/mass.h"
+#include "solver/rows.h"
 #include "solver/stiffness.h"
 
 #define EPS 1e-5  /* what e holds back falls by about this much per step, and rounding of u grows by its inverse */
@@ -33,11 +34,6 @@ static bool allocate(pcPieces* s, const pcProblem* p, pcArena* arena)
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------------------------------------------- */
-
-PC_INLINE double dotSix(const double* a, const double* b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
-}
 
 /* Velocities of the four rows at a place that begins a quad. */
 PC_INLINE v4d velocitiesAt(const pcPieces* s, int place, const int* block)

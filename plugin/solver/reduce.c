@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "linalg/dense.h"
 #include "linalg/mass.h"
+#include "solver/rows.h"
 
 #define TWO_PI 6.283185307179586476925286766559
 #define LEFT_OVER 1e-14 /* of a row's own size: less is rounding of what the FREE rows have taken away */
@@ -65,11 +66,6 @@ static double coupling(const pcProblem* p, const double* Z, int i, int j)
         for (int k = 0; k < 6; k++) sum += J[k] * z[k];
     }
     return sum;
-}
-
-static double dotSix(const double* a, const double* b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
 }
 
 /* What side a of cone k and side b of cone l have to do with each other: they are the same block. */

@@ -17,6 +17,7 @@
 #include "solver/memory.h"
 #include "solver/path.h"
 #include "solver/proximal.h"
+#include "solver/rows.h"
 #include "solver/stiffness.h"
 
 #define B PC_BLOCK
@@ -45,32 +46,6 @@ typedef struct Velocity {
 
 static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
 static const double* jacobianOf(const pcProblem* p, int row) { return p->J + 12 * (size_t)row; }
-
-PC_INLINE double dotSix(const double* a, const double* b)
-{
-    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
-}
-
-PC_INLINE double rowTimes(const pcProblem* p, int row, const double* v)
-{
-    const int* block = blocksOf(p, row);
-    const double* J = jacobianOf(p, row);
-    double sum = block[0] >= 0 ? dotSix(J, v + B * (size_t)block[0]) : 0.0;
-    return block[1] >= 0 ? sum + dotSix(J + B, v + B * (size_t)block[1]) : sum;
-}
-
-/* x += a J' of one row. */
-PC_INLINE void addRow(const pcProblem* p, int row, double a, double* x)
-{
-    for (int side = 0; side < 2; side++) {
-        int block = blocksOf(p, row)[side];
-        const double* J = jacobianOf(p, row) + B * side;
-        double* to = x + B * (size_t)(block < 0 ? 0 : block);
-        if (block < 0) continue;
-        v4Store(to, v4Load(to) + v4Splat(a) * v4Load(J));
-        to[4] += a * J[4], to[5] += a * J[5];
-    }
-}
 
 PC_SIMD static void velocities(void* self, const double* v, double* u)
 {
