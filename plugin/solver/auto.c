@@ -51,7 +51,7 @@ static void tryAlso(pcConeSolve* second, const pcProblem* p, const pcConeSetting
 
 static pcConeInfo solveAll(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
-    pcConeInfo info = {.solver = "sweeps"}; /* not "quick": that is ODE's dWorldQuickStep */
+    pcConeInfo info = {.solver = "sweeps"};                                        /* not "quick": that is ODE's dWorldQuickStep */
     bool paths = p->rows <= PATH_ROWS && p->coulomb && !p->W && !pcFanHasDiscs(p); /* then lemke makes the quick try */
     if (!paths && !settings->hard && pcQuickSolve(p, settings, &memory->arena, &info.solve, v, c)) return info;
     int tried = info.solve.iterations;

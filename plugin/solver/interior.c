@@ -46,6 +46,8 @@ typedef struct Interior {
     double unit; /* v0 */
     double* own; /* per cone */
     double *v, *C, *Y, *u, *r, *t, *F;
+    double* slip;      /* per cone: |u_t|, smoothed; … */
+    bool held;         /* … as it was where the path turned */
     pcSocScale* scale; /* per cone */
     double *G, *g, *dv, *dC, *dY;
     int* offset;
@@ -73,7 +75,7 @@ static bool allocate(Interior* s, pcArena* arena)
     s->C = pcArenaNew(arena, double, rows), s->Y = pcArenaNew(arena, double, rows), s->u = pcArenaNew(arena, double, rows);
     s->r = pcArenaNew(arena, double, rows), s->t = pcArenaNew(arena, double, rows), s->g = pcArenaNew(arena, double, rows);
     s->dC = pcArenaNew(arena, double, rows), s->dY = pcArenaNew(arena, double, rows);
-    s->scale = pcArenaNew(arena, pcSocScale, cones), s->G = pcArenaNew(arena, double, all);
+    s->slip = pcArenaNew(arena, double, cones), s->scale = pcArenaNew(arena, pcSocScale, cones), s->G = pcArenaNew(arena, double, all);
     return pcArenaGood(arena);
 }
 
@@ -136,6 +138,16 @@ PC_SIMD static void balance(Interior* s)
     for (int k = 0; k < p->cones; k++) addCone(p, p->cone + k, -s->unit / s->own[k], s->C + p->cone[k].row, s->F);
 }
 
+/* The shift |u_t| of one contact and its derivative t. */
+static void shift(Interior* s, int k, double soft)
+{
+    const pcCone* cone = s->p->cone + k;
+    const double* u = s->u + cone->row;
+    double slip = pcSocTail(cone->rows, u), over = sqrt(slip * slip + soft * soft), *t = s->t + cone->row;
+    for (int i = 1; i < cone->rows; i++) t[i] = over > 0.0 && !s->held ? u[i] / over : 0.0;
+    if (!s->held) s->slip[k] = over > 0.0 ? slip * slip / over : 0.0;
+}
+
 /* u, r = Y - u - |u_t| n and t. Rows without cone have r = u. */
 PC_SIMD static void measure(Interior* s)
 {
@@ -144,14 +156,10 @@ PC_SIMD static void measure(Interior* s)
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         int n = cone->rows;
-        double *u = s->u + cone->row, *r = s->r + cone->row, *t = s->t + cone->row;
+        double *u = s->u + cone->row, *r = s->r + cone->row;
         coneVelocity(s, k, u);
         for (int i = 0; i < n; i++) r[i] = isContact(cone) ? s->Y[cone->row + i] - u[i] : u[i];
-        if (isContact(cone) && s->p->coulomb) {
-            double slip = pcSocTail(n, u), over = sqrt(slip * slip + soft * soft);
-            for (int i = 1; i < n; i++) t[i] = over > 0.0 ? u[i] / over : 0.0;
-            if (over > 0.0) r[0] -= slip * slip / over;
-        }
+        if (isContact(cone) && s->p->coulomb) shift(s, k, soft), r[0] -= s->slip[k];
         for (int i = 0; i < n && isContact(cone); i++) s->largest = larger(s->largest, fabs(r[i]));
     }
     balance(s);
@@ -371,24 +379,33 @@ static bool isFinite(const Interior* s)
     return sum == 0.0;
 }
 
-int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcBlocks* H, pcArena* arena, double* v, double* c)
+/* Along the path until it ends or turns. */
+static bool follow(Interior* s, double stop, int* factors)
+{
+    int most = *factors + LIMIT, shorts = 0;
+    bool good = true;
+    for (double a = 1.0; good && *factors < most && shorts < SHORT_LIMIT; shorts += a < SHORT && s->m < NEAR) {
+        s->m = gapAt(s, 0.0);
+        measure(s);
+        if (s->m <= stop * stop && s->largest <= stop) break;
+        ++*factors;
+        if (!factor(s)) break;
+        a = step(s, a < CENTRING);
+        good = isFinite(s);
+    }
+    return good;
+}
+
+int pcInteriorStart(const pcProblem* p, const double* own, double residual, bool hold, pcBlocks* H, pcArena* arena, double* v, double* c)
 {
     if (!applies(p)) return 0;
     Interior s = {.p = p, .H = H, .unit = p->velocityScale};
     size_t mark = pcArenaMark(arena);
-    int factors = 0, shorts = 0;
+    int factors = 0;
     double stop = larger(CLOSE * residual, CLOSEST);
     bool good = allocate(&s, arena);
-    if (good) begin(&s, own);
-    for (double a = 1.0; good && factors < LIMIT && shorts < SHORT_LIMIT; shorts += a < SHORT && s.m < NEAR) {
-        s.m = gapAt(&s, 0.0);
-        measure(&s);
-        if (s.m <= stop * stop && s.largest <= stop) break;
-        factors++;
-        if (!factor(&s)) break;
-        a = step(&s, a < CENTRING);
-        good = isFinite(&s);
-    }
+    if (good) begin(&s, own), good = follow(&s, stop, &factors);
+    if (good && hold) s.held = true, good = follow(&s, stop, &factors);
     good = good && s.m < NEAR;
     if (good) end(&s, v, c);
     pcArenaRelease(arena, mark);

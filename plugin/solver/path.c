@@ -23,14 +23,20 @@
  * centre r is then moved along that drift to the first border, and eps stays.
  *
  * Of a pile of 1000 that falls, with 500 to 970 bodies and 1500 to 3500 acting contacts in one group, the start of interior.c leaves 1e-3 to
- * 1e-5. From there 140 to 650 factorizations lead below 1e-11. When the pile has landed and packs (3000 contacts, nearly all sticking) 400 to 2000
- * do; where 2000 do not, the best of all rounds is the answer. proximal.c takes as many from the same starts in a falling pile, and ends at
+ * 1e-5. From there 100 to 600 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, nearly all sticking) 400 to 1500
+ * do, or the same from the other start of interior.c; where neither does, the best of all rounds is the answer. Then there are more equations
+ * than unknowns: three for every contact that sticks and one for every one that slides, 6170 for 964 bodies, whose targets agree to 1e-5 only,
+ * and hundreds of contacts have yet to give way, one after the other. From an answer that lacks two contacts 40 are enough where it took 900 from
+ * the inside.
+ *
+ * proximal.c takes as many from the same starts in a falling pile, and ends at
  * 4e-11 to 2e-9. Tried as well: a factorization at every border (the same path, four times the time), no path (rounds fail until eps is so
- * large that nothing moves), going on along paths that turn many times (twice as long, no better), starts from answers with a few contacts
- * less (300 factorizations where interior.c takes 27) or from the relaxation (1e-5 where this ends at 1e-8), Newton's method on the slips alone
+ * large that nothing moves), going on along paths that turn many times (twice as long, no better), starts from the relaxation (1e-5 where this ends
+ * at 1e-8) or from the impulses of the step before (as many factorizations), Newton's method on the slips alone
  * with the relaxation solved in each step (T 5.17; the map expands by 1.6 per pass, and 4000 factorizations end at 1e-6), a few contacts
  * solved exactly by Lemke's method with the others on their pieces (mostly there is no such solution), Anderson's method on r (it drifts by
- * a constant, which that cannot see).
+ * a constant, which that cannot see), r moved from border to border by changes of rank one with F = 0 all the way (ten times the borders in
+ * the same time, and as often in circles), no correction of penetrations below 1e-4 m (as many).
  */
 #include "solver/path.h"
 
@@ -48,8 +54,8 @@
 #define EPS_FIRST 1e-2
 #define EPS_LEAST 1e-10
 #define EPS_MOST 1e2
-#define ROUNDS 800     /* in all, … */
-#define FACTORS 2000   /* … and factorizations */
+#define ROUNDS 800     /* in all */
+#define ENOUGH 0.7     /* of the tolerance: what is held back is the residual, but for rounding */
 #define ROUND_LIMIT 40 /* factorizations of one round */
 #define HALVINGS 5     /* of a Newton step; then the path is followed */
 #define RANK 32        /* borders with one H */
@@ -543,10 +549,10 @@ static void settle(Path* s, double tolerance, Rounds* n)
     memcpy(n->v, n->bestV, (size_t)(B * s->p->blocks) * sizeof *n->v), memcpy(n->c, n->bestC, (size_t)s->p->rows * sizeof *n->c);
 }
 
-static void solveRounds(Path* s, double tolerance, Rounds* n)
+static void solveRounds(Path* s, double tolerance, int most, Rounds* n)
 {
     Schedule schedule = {.eps = EPS_FIRST};
-    for (int round = 0; round < ROUNDS && s->factors < FACTORS && n->best > 0.1 * tolerance; round++) {
+    for (int round = 0; round < ROUNDS && s->factors < most && n->best > ENOUGH * tolerance; round++) {
         int before = s->factors;
         double drift = 0.0;
         if (advance(s, schedule.eps, tolerance, n)) {
@@ -563,14 +569,14 @@ static void solveRounds(Path* s, double tolerance, Rounds* n)
     if (n->best < HUGE_VAL) settle(s, tolerance, n);
 }
 
-pcPathInfo pcPathSolve(const pcProblem* p, const double* own, double tolerance, pcBlocks* H, pcArena* arena, double* v, double* c)
+pcPathInfo pcPathSolve(const pcProblem* p, const double* own, double tolerance, int most, pcBlocks* H, pcArena* arena, double* v, double* c)
 {
     pcPathInfo info = {.residual = HUGE_VAL};
     Path s = {.p = p, .H = H, .own = own};
     size_t mark = pcArenaMark(arena);
     Rounds rounds;
     if (applies(p) && allocate(&s, arena) && roundsNew(&rounds, &s, v, c, arena)) {
-        solveRounds(&s, tolerance, &rounds);
+        solveRounds(&s, tolerance, most, &rounds);
         info.residual = rounds.best;
     }
     pcArenaRelease(arena, mark);

@@ -22,14 +22,16 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24   /* Newton steps from a guess, … */
-#define ROUGH_LIMIT 8   /* … fewer, if a rough answer will do … */
-#define WARM_RESTARTS 2 /* … not more than so many rounds of them in vain … */
-#define TEPID_LIMIT 80  /* … and from the inside of all cones (interior.c) */
-#define AGAIN_LIMIT 6   /* times that the best so far is a start, … */
-#define PROMISING 1e-3  /* … if its residual is at most this */
-#define MANY_BLOCKS 40  /* from this size on … */
-#define NEARLY 100.0    /* … so many tolerances are not worth to begin again */
+#define WARM_LIMIT 24    /* Newton steps from a guess, … */
+#define ROUGH_LIMIT 8    /* … fewer, if a rough answer will do … */
+#define WARM_RESTARTS 2  /* … not more than so many rounds of them in vain … */
+#define TEPID_LIMIT 80   /* … and from the inside of all cones (interior.c) */
+#define AGAIN_LIMIT 6    /* times that the best so far is a start, … */
+#define PROMISING 1e-3   /* … if its residual is at most this */
+#define NEAR_FACTORS 300 /* of a path from a guess that lacks a few contacts only, … */
+#define FAR_FACTORS 1500 /* … and from the inside */
+#define MANY_BLOCKS 40   /* from this size on … */
+#define NEARLY 100.0     /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
@@ -184,9 +186,9 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, bool hold, pcArena* arena, double* v, double* c)
 {
-    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
+    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, hold, &((Velocity*)linear->self)->H, arena, v, c);
 }
 
 /* The best answer of several attempts, if none is good. */
@@ -211,22 +213,26 @@ static void bestGive(const Best* best, const pcProblem* p, double* v, double* c)
     memcpy(v, best->v, (size_t)pcUnknowns(p) * sizeof *v), memcpy(c, best->c, (size_t)p->rows * sizeof *c);
 }
 
-/* Many blocks under Coulomb's law: the path of Newton's method from (v, c), if there is one. Returns how many factorizations it took. */
-static int path(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, Best* best, double* v, double* c)
+/* Many blocks under Coulomb's law: the path of Newton's method from (v, c), if there is one, by `most` factorizations. Returns how many it
+ * took. */
+static int path(const pcProblem* p, const pcLinear* linear, double tolerance, int most, pcArena* arena, Best* best, double* v, double* c)
 {
     if (p->W || p->blocks < MANY_BLOCKS) return 0;
-    pcPathInfo found = pcPathSolve(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
+    pcPathInfo found = pcPathSolve(p, linear->own, tolerance, most, &((Velocity*)linear->self)->H, arena, v, c);
     if (found.residual < best->residual) bestKeep(best, p, found.residual, v, c);
     return found.factors;
 }
 
 /* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what
  * an interior point method finds, unless that is all that is asked for; then again at the best so far, because large steps to begin with
- * get further than small ones in the end, as long as it gets better; what these cannot finish starts again from nothing. */
+ * get further than small ones in the end, as long as it gets better; what these cannot finish starts again from nothing.
+ *
+ * Where paths are followed, one of them does all this: first from a guess that lacks a few contacts only, then from the inside, and from
+ * there once more by another way: where it ends is as good as chance. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
-    enum { GUESS, INTERIOR, AGAIN, AGAIN_LAST = AGAIN + AGAIN_LIMIT - 1, NOTHING, END };
+    enum { GUESS, INTERIOR, HELD, AGAIN, AGAIN_LAST = AGAIN + AGAIN_LIMIT - 1, NOTHING, END };
     double rough = larger(settings->tolerance, settings->rough);
     int first = settings->rough > 0.0 ? ROUGH_LIMIT : settings->close ? TEPID_LIMIT : WARM_LIMIT;
     pcProximalSettings method = {.tolerance = rough, .held = held};
@@ -234,18 +240,24 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     Best best = bestNew(p, arena);
     bool followed = false; /* a path, which gets further than any way from nothing */
     for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
-        int restarts = found.restarts + (start > GUESS && settings->warm);
+        int restarts = found.restarts + (start > GUESS && settings->warm), walked = 0;
         double bestBefore = best.residual;
         if (start == GUESS && settings->hard && !settings->close) continue;
-        if (start == INTERIOR) {
-            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, arena, v, c);
+        if (start == GUESS && settings->close) walked = path(p, linear, rough, NEAR_FACTORS, arena, &best, v, c);
+        if (start == INTERIOR || (start == HELD && p->coulomb && p->blocks >= MANY_BLOCKS)) {
+            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, start == HELD, arena, v, c);
             found.iterations = before += factors;
             if (factors > 0 && settings->rough > 0.0) break;
             if (factors == 0) continue;
-            int walked = path(p, linear, rough, arena, &best, v, c);
-            found.iterations = before += walked, followed = walked > 0;
+            walked = path(p, linear, rough, FAR_FACTORS, arena, &best, v, c);
             method.tolerance = p->coulomb ? rough : smaller(rough, UNIQUE);
         }
+        found.iterations = before += walked, followed |= walked > 0;
+        if (walked > 0 && best.residual <= rough) {
+            bestGive(&best, p, v, c);
+            found.residual = best.residual, found.converged = true;
+        }
+        if (walked > 0 || start == HELD) continue;
         if (start >= AGAIN && start <= AGAIN_LAST && !(best.residual <= PROMISING)) continue;
         if (start >= AGAIN && start <= AGAIN_LAST) bestGive(&best, p, v, c);
         if (start == NOTHING && p->blocks >= MANY_BLOCKS && (followed || best.residual <= NEARLY * rough)) break;

@@ -82,7 +82,7 @@ static double residualOfStart(const pcProblem* p, double residual, int* factors)
     double *v = calloc((size_t)pcUnknowns(p) + 1, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c), left = (double)NAN;
     *factors = 0;
     if (!p->W && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H))
-        *factors = pcInteriorStart(p, linear.own, residual, &H, &arena, v, c);
+        *factors = pcInteriorStart(p, linear.own, residual, false, &H, &arena, v, c);
     if (*factors > 0) left = pcCertify(p, v, c, &arena).residual;
     pcArenaFree(&arena), free(v), free(c);
     return left;
@@ -139,7 +139,7 @@ PC_TEST(Interior, LeavesAProblemAloneThatIsNoneForIt)
     pcArena arena = {0};
     pcBlocks H;
     PC_EXPECT_TRUE(pcStiffnessPattern(&p, &arena, &H));
-    PC_EXPECT_EQ_INT(0, pcInteriorStart(&p, own, 1e-6, &H, &arena, v, c));
+    PC_EXPECT_EQ_INT(0, pcInteriorStart(&p, own, 1e-6, false, &H, &arena, v, c));
     for (int i = 0; i < 6; i++) PC_EXPECT_NEAR(i + 1.0, v[i], 0.0);
     for (int i = 0; i < 4; i++) PC_EXPECT_NEAR(i + 1.0, c[i], 0.0);
     pcArenaFree(&arena);
