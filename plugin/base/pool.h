@@ -20,6 +20,9 @@ void pcPoolRun(pcPool* pool, int threads, bool sharing, pcTask* task, void* cont
  * 0 for this thread, and 1 .. pcPoolWidth - 1 for the others. A pool that is NULL or shared by another task at the time runs them here. */
 void pcPoolShare(pcPool* pool, pcTask* part, void* context, int count);
 
+/* The same for parts that do not wait for each other, from both ends: for loops that take some 20 us and more. */
+void pcPoolLoop(pcPool* pool, pcTask* part, void* context, int count);
+
 /* How many threads the present pcPoolRun has at most; 1 without a pool. */
 int pcPoolWidth(const pcPool* pool);
 
