@@ -21,7 +21,7 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define SHARED_PRODUCTS 20000 /* block products of one factorization, about 1 ms: below, two threads gain nothing */
+#define SHARED_PRODUCTS 5000 /* block products of one factorization, about 0.3 ms: below, two threads gain nothing */
 
 /* ---- Pattern ------------------------------------------------------------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ static bool findPattern(pcBlocks* A, const int* pairs, int pairCount, pcPool* po
 {
     int n = A->n;
     Graph graph = {0};
-    int *order = pcArenaRaw(arena, int, n), *parent = pcArenaRaw(arena, int, n), *work = pcArenaRaw(arena, int, n + 1);
+    int *order = A->order, *parent = pcArenaRaw(arena, int, n), *work = pcArenaRaw(arena, int, n + 1);
     if (!graphOf(&graph, n, pairs, pairCount, arena) || !orderOf(&graph, n, order, arena)) return false;
     for (int k = 0; k < n; k++) A->place[order[k]] = k;
     long long total = countColumns(A, &graph, order, parent, work, A->where);
@@ -161,14 +161,14 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
 {
     size_t size = (size_t)n;
     *A = (pcBlocks){.n = n};
-    A->place = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size),
+    A->place = pcArenaRaw(arena, int, size), A->order = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size);
     A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
     A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
     A->done = pcArenaNew(arena, _Atomic int, size);
     A->diagonal = pcArenaRaw(arena, double, size* BB), A->pivot = pcArenaRaw(arena, int, size* B);
     A->x = pcArenaRaw(arena, double, size* B);
     if (!pcArenaGood(arena)) return false;
-    for (int i = 0; i < n; i++) A->place[i] = A->task[i] = i; /* nothing is tied: every order is as good */
+    for (int i = 0; i < n; i++) A->place[i] = A->order[i] = A->task[i] = i; /* nothing is tied: every order is as good */
     if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
     size_t total = (size_t)A->start[n];
     A->lower = pcArenaRaw(arena, double, total* BB), A->upper = pcArenaRaw(arena, double, total* BB);
@@ -267,7 +267,7 @@ PC_INLINE Row rightOf(const double* p, int k)
     return row;
 }
 
-/* In place, rows exchanged; false when a pivot vanishes against the block. */
+/* In place, rows exchanged, pivots by their reciprocals; false when one vanishes against the block. */
 PC_INLINE bool factorBlock(double* D, int* pivot)
 {
     v4d most = v4Splat(0.0);
@@ -289,24 +289,30 @@ PC_INLINE bool factorBlock(double* D, int* pivot)
             rowSubtract(&row, factor, &right);
             rowStore(D + i * B, &row), D[i * B + k] = factor;
         }
+        D[k * B + k] = inverse;
     }
     return true;
 }
 
-/* x := D^-1 x */
-static void solveBlock(const double* D, const int* pivot, double* x)
+/* x := D^-1 x; written out, so that x stays in registers once its rows are exchanged. */
+PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
 {
+    double y[B];
     for (int k = 0; k < B; k++) {
         double swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 1; i < B; i++) {
-        for (int k = 0; k < i; k++) x[i] -= D[i * B + k] * x[k];
+    PC_UNROLL(6) for (int i = 0; i < B; i++) y[i] = x[i];
+    PC_UNROLL(6) for (int k = 0; k < B; k++)
+    {
+        PC_UNROLL(6) for (int i = k + 1; i < B; i++) y[i] -= D[i * B + k] * y[k];
     }
-    for (int i = B - 1; i >= 0; i--) {
-        for (int k = i + 1; k < B; k++) x[i] -= D[i * B + k] * x[k];
-        x[i] /= D[i * B + i];
+    PC_UNROLL(6) for (int k = B - 1; k >= 0; k--)
+    {
+        y[k] *= D[k * B + k];
+        PC_UNROLL(6) for (int i = 0; i < k; i++) y[i] -= D[i * B + k] * y[k];
     }
+    PC_UNROLL(6) for (int i = 0; i < B; i++) x[i] = y[i];
 }
 
 /* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
@@ -316,7 +322,7 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
     Row x[B];
     for (int e = 0; e < BB; e++) turned[e % B * B + e / B] = X[e];
     for (int i = 0; i < B; i++) {
-        double inverse = 1.0 / D[i * B + i];
+        double inverse = D[i * B + i];
         x[i] = rowLoad(turned + i * B);
         for (int k = 0; k < i; k++) rowSubtract(&x[i], D[k * B + i], &x[k]);
         x[i].four *= v4Splat(inverse), x[i].two *= (v2d){inverse, inverse};
@@ -350,8 +356,19 @@ static void await(const pcBlocks* A, int k)
 
 typedef struct Factors {
     pcBlocks* A;
+    pcBlocksFill* fill; /* NULL: the values are there */
+    const void* context;
     _Atomic bool singular;
 } Factors;
+
+static void fillColumn(const Factors* factors, int j, const int* where)
+{
+    pcBlocks* A = factors->A;
+    size_t first = (size_t)A->start[j] * BB, size = (size_t)(A->start[j + 1] - A->start[j]) * BB * sizeof(double);
+    memset(A->diagonal + (size_t)j * BB, 0, BB * sizeof(double));
+    memset(A->lower + first, 0, size), memset(A->upper + first, 0, size);
+    factors->fill(factors->context, A, A->order[j], where);
+}
 
 /* A column that has no factors is done all the same: nobody waits for ever. */
 PC_SIMD static void factorColumn(void* context, int task, int worker)
@@ -362,6 +379,7 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     int* where = A->where + (size_t)worker * (size_t)A->n;
     double* D = A->diagonal + (size_t)j * BB;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
+    if (factors->fill) fillColumn(factors, j, where);
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
     if (factorBlock(D, A->pivot + j * B)) {
         for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
@@ -371,13 +389,17 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 
-bool pcBlocksFactor(pcBlocks* A)
+bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context)
 {
-    Factors factors = {.A = A};
+    Factors factors = {.A = A, .fill = fill, .context = context};
     A->factorization++;
     pcPoolShare(A->pool, factorColumn, &factors, A->n);
     return !atomic_load(&factors.singular);
 }
+
+bool pcBlocksFactor(pcBlocks* A) { return pcBlocksFactorFilled(A, NULL, NULL); }
+
+/* ---- Solution ------------------------------------------------------------------------------------------------------------------ */
 
 /* x three times over, as two rows of a block meet it: four, four and four numbers. */
 typedef struct Turned {
@@ -409,11 +431,18 @@ PC_INLINE void subtractVector(double* y, const double* X, const Turned* x)
     y[4] -= last[0] + last[2], y[5] -= last[1] + last[3];
 }
 
+/* Right sides that touch a few bodies leave most columns with nothing to act with. */
+PC_INLINE bool isNothing(const double* x)
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0 && x[4] == 0.0 && x[5] == 0.0;
+}
+
 PC_SIMD void pcBlocksSolve(pcBlocks* A, double* b)
 {
     double* x = A->x;
     for (int i = 0; i < A->n; i++) memcpy(x + A->place[i] * B, b + i * B, B * sizeof *x);
     for (int k = 0; k < A->n; k++) {
+        if (isNothing(x + k * B)) continue;
         Turned turned = turnedOf(x + k * B);
         for (int e = A->start[k]; e < A->start[k + 1]; e++) subtractVector(x + A->row[e] * B, A->lower + (size_t)e * BB, &turned);
     }

@@ -240,8 +240,7 @@ static bool factor(Interior* s)
         if (isSoft(s, k)) soften(s, k, G, none);
         for (int i = 0; i < cone->rows * cone->rows; i++) G[i] /= s->own[k];
     }
-    pcStiffnessFill(s->p, s->G, s->offset, s->H);
-    return pcBlocksFactor(s->H);
+    return pcStiffnessFactor(s->p, s->G, s->offset, s->H);
 }
 
 /* g of one contact: what dC is where nothing moves. */

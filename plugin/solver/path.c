@@ -218,8 +218,7 @@ static bool factor(Path* s)
 {
     s->factors++, s->rank = 0;
     memcpy(s->at, s->a, (size_t)s->p->rows * sizeof *s->at);
-    pcStiffnessFill(s->p, s->G, s->offset, s->H);
-    return s->known = pcBlocksFactor(s->H);
+    return s->known = pcStiffnessFactor(s->p, s->G, s->offset, s->H);
 }
 
 /* ---- borders ---- */

@@ -8,7 +8,8 @@
 /* false: out of memory. */
 bool pcStiffnessPattern(const pcProblem* problem, pcArena* arena, pcBlocks* out);
 
-/* G: per cone a matrix of its rows, row-major, from offset[cone] on. */
-void pcStiffnessFill(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
+/* Its factors; false: it is singular to working precision. The pattern must be that of this problem. G: per cone a matrix of its rows,
+ * row-major, from offset[cone] on. */
+bool pcStiffnessFactor(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
 
 #endif
