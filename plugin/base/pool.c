@@ -28,6 +28,7 @@
 enum {
     MOST = 256,
     PATIENCE = 10000, /* looks at what is shared before a thread goes to sleep: 0.1 to 0.5 ms, some times what waking it takes */
+    FEWEST = 4 * PC_CHUNK, /* a loop over less is done sooner than somebody joins */
     GLANCES = 256     /* looks for the end of a loop before the clock is asked how long that has taken */
 };
 
@@ -189,12 +190,31 @@ void pcPoolShare(pcPool* pool, pcTask* part, void* context, int count)
         atomic_store(&pool->avoid, 0.0);
 }
 
-void pcPoolLoop(pcPool* pool, pcTask* part, void* context, int count)
+typedef struct Loop {
+    pcLoopBody* body;
+    void* context;
+    int count;
+} Loop;
+
+static void runChunk(void* context, int chunk, int worker)
 {
-    Share share = {.part = part, .context = context, .count = count, .loop = true};
-    bool shared = pcPoolWidth(pool) > 1 && count > 1 && post(pool, &share);
+    const Loop* loop = context;
+    int begin = chunk * PC_CHUNK, end = loop->count - begin < PC_CHUNK ? loop->count : begin + PC_CHUNK;
+    (void)worker;
+    loop->body(loop->context, begin, end);
+}
+
+void pcPoolLoop(pcPool* pool, pcLoopBody* body, void* context, int count)
+{
+    Loop loop = {body, context, count};
+    int chunks = pcChunks(count);
+    Share share = {.part = runChunk, .context = &loop, .count = chunks, .loop = true};
+    if (count < FEWEST || pcPoolWidth(pool) < 2 || !post(pool, &share)) {
+        for (int i = 0; i < chunks; i++) runChunk(&loop, i, 0);
+        return;
+    }
     takeParts(&share, 0);
-    if (shared && withdraw(pool, &share)) avoidForAWhile(pool);
+    if (withdraw(pool, &share)) avoidForAWhile(pool);
 }
 
 /* ---- rounds ---- */

@@ -30,6 +30,8 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
     return good;
 }
 
+const pcTouching* pcStiffnessTouching(const pcBlocks* pattern) { return pattern->source; }
+
 typedef struct Source {
     const pcProblem* p;
     const double* G;
@@ -120,12 +122,21 @@ PC_INLINE bool isRigid(int rows, const double* G)
     return false;
 }
 
+/* to += sum, which is nothing again. */
+PC_INLINE void flush(double* sum, double* to)
+{
+    for (int e = 0; e < BB; e += 4) v4Store(to + e, v4Load(to + e) + v4Load(sum + e)), v4Store(sum + e, v4Splat(0.0));
+}
+
+/* Cones between the same two blocks mostly follow each other: they are summed up first, so that the mass is rounded less often. */
 PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block, const int* where)
 {
     const Source* source = context;
     const pcProblem* p = source->p;
-    const pcTouching* touching = H->source;
-    Column to = {.diagonal = H->diagonal + (size_t)H->place[block] * BB};
+    const pcTouching* touching = pcStiffnessTouching(H);
+    double sum[BB] = {0.0}, *diagonal = H->diagonal + (size_t)H->place[block] * BB;
+    Column to = {.diagonal = sum};
+    int before = -1;
     addMass(p, H, block, where);
     for (int i = touching->start[block]; i < touching->start[block + 1]; i++) {
         const pcCone* cone = p->cone + touching->cone[i];
@@ -133,14 +144,18 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
         const double *G = source->G + source->offset[touching->cone[i]], *J = p->J + 12 * (size_t)cone->row;
         int side = blocks[0] != block, other = blocks[1 - side];
         if (!isRigid(cone->rows, G)) continue;
-        bool tied = other >= 0 && H->place[other] > H->place[block];
-        size_t entry = tied ? (size_t)where[H->place[other]] * BB : 0;
-        to.lower = tied ? H->lower + entry : NULL, to.upper = tied ? H->upper + entry : NULL;
+        if (other != before) {
+            bool tied = other >= 0 && H->place[other] > H->place[block];
+            size_t entry = tied ? (size_t)where[H->place[other]] * BB : 0;
+            to.lower = tied ? H->lower + entry : NULL, to.upper = tied ? H->upper + entry : NULL;
+            flush(sum, diagonal), before = other;
+        }
         if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */
             addRows(3, G, J + B * side, J + B * (1 - side), &to);
         else
             addRows(cone->rows, G, J + B * side, J + B * (1 - side), &to);
     }
+    flush(sum, diagonal);
 }
 
 bool pcStiffnessFactor(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)

@@ -61,21 +61,20 @@ PC_TEST(Pool, EveryPartOfEveryTaskIsTakenOnceAndMayWaitForThoseBefore)
     pcPoolFree(pool);
 }
 
-static void countPart(void* context, int part, int worker)
+static void countSome(void* context, int begin, int end)
 {
     const OfTask* of = context;
-    if (worker < 0 || worker >= of->shared->width) atomic_fetch_add(&of->shared->wrongWorker, 1);
-    atomic_fetch_add(&of->shared->taken[of->task][part], 1);
+    for (int i = begin; i < end; i++) atomic_fetch_add(&of->shared->taken[of->task][i], 1);
 }
 
 static void loopTask(void* context, int task, int worker)
 {
     OfTask of = {context, task};
     (void)worker;
-    for (int count = 0; count <= PARTS; count++) pcPoolLoop(of.shared->pool, countPart, &of, count);
+    for (int count = 0; count <= PARTS; count++) pcPoolLoop(of.shared->pool, countSome, &of, count);
 }
 
-PC_TEST(Pool, EveryPartOfALoopIsTakenOnceFromBothEnds)
+PC_TEST(Pool, EveryPartOfALoopIsRunOnce)
 {
     static const int threads[] = {1, 2, 3, 8};
     pcPool* pool = pcPoolCreate();
@@ -86,7 +85,6 @@ PC_TEST(Pool, EveryPartOfALoopIsTakenOnceFromBothEnds)
         shared->pool = pool, shared->width = threads[t];
         pcPoolRun(pool, threads[t], true, loopTask, shared, TASKS);
         for (int i = 0; i < TASKS * PARTS; i++) PC_ASSERT_EQ_INT(PARTS - i % PARTS, shared->taken[i / PARTS][i % PARTS]);
-        PC_EXPECT_EQ_INT(0, shared->wrongWorker);
         free(shared);
     }
     pcPoolFree(pool);
