@@ -5,9 +5,10 @@
  *     column j:   A_ij -= L_ik U_kj,   A_ji -= L_jk U_ki      for every k < j with j in column k, and i >= j in column k
  *                 then A_jj = P L U by itself, and L_ij = A_ij A_jj^-1 for i > j
  *
- * Threads take the next column each, those first that need no others (by their height in the tree of elimination), and wait for the columns k
- * that it needs as they come to them, always in the same order of k: so the factors do not depend on the number of threads. Near the end,
- * where every column needs the one before, a thread has all the others of its column's k to apply while that one is made.
+ * Threads take branches of the tree of elimination first, which need nothing of each other, each with all its columns; then the columns of
+ * its top one by one, by their height in the tree. They wait for the columns k that one needs as they come to them, always in the same order of
+ * k: so the factors do not depend on the number of threads. Near the end, where every column needs the one before, a thread has all the
+ * others of its column's k to apply while that one is made.
  */
 #include "linalg/blocks.h"
 
@@ -21,6 +22,7 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
+#define BRANCHES 16          /* no branch is more work than one part in so many */
 #define SHARED_PRODUCTS 5000 /* block products of one factorization, about 0.3 ms: below, two threads gain nothing */
 
 /* ---- Pattern ------------------------------------------------------------------------------------------------------------------- */
@@ -123,20 +125,72 @@ static long long turnPattern(pcBlocks* A, int* filled)
     return products;
 }
 
-/* Columns by their height in the tree of elimination, in which the first row of a column is its parent: neighbours in that order seldom wait
- * for each other. */
-static void orderTasks(pcBlocks* A, int* height, int* begin)
+/* The tree of elimination, in which the first row of a column is its parent. */
+typedef struct Tree {
+    const int* parent;
+    double* weight;    /* of a column and all below it: about what they take, in block products */
+    int *first, *size; /* the first column below it, and how many there are, itself among them */
+    int* height;
+} Tree;
+
+static bool growTree(const pcBlocks* A, Tree* tree, pcArena* arena)
 {
-    int n = A->n;
-    memset(height, 0, (size_t)n * sizeof *height), memset(begin, 0, ((size_t)n + 1) * sizeof *begin);
-    for (int k = 0; k < n; k++) {
-        if (A->start[k] == A->start[k + 1]) continue;
-        int parent = A->row[A->start[k]];
-        if (height[parent] <= height[k]) height[parent] = height[k] + 1;
+    tree->weight = pcArenaRaw(arena, double, A->n), tree->first = pcArenaRaw(arena, int, A->n);
+    tree->size = pcArenaRaw(arena, int, A->n), tree->height = pcArenaNew(arena, int, A->n);
+    if (!pcArenaGood(arena)) return false;
+    for (int k = 0; k < A->n; k++) {
+        double count = A->start[k + 1] - A->start[k];
+        tree->weight[k] = count * count + 2.0 * count + 8.0, tree->first[k] = k, tree->size[k] = 1;
     }
-    for (int k = 0; k < n; k++) begin[height[k] + 1]++;
-    for (int h = 0; h < n; h++) begin[h + 1] += begin[h];
-    for (int k = 0; k < n; k++) A->task[begin[height[k]]++] = k;
+    for (int k = 0; k < A->n; k++) {
+        int up = tree->parent[k];
+        if (up < 0) continue;
+        tree->weight[up] += tree->weight[k], tree->size[up] += tree->size[k];
+        if (tree->first[k] < tree->first[up]) tree->first[up] = tree->first[k];
+        if (tree->height[up] <= tree->height[k]) tree->height[up] = tree->height[k] + 1;
+    }
+    return true;
+}
+
+static void addTask(pcBlocks* A, int begin, int end)
+{
+    int at = A->taskStart[A->tasks];
+    for (int k = begin; k < end; k++) A->task[at++] = k;
+    A->taskStart[++A->tasks] = at;
+}
+
+/* Branches, and the columns that are in none to `top`; returns how many these are. A branch is a range of columns, as the order of elimination
+ * mostly leaves them; neighbours that are little work together are one. */
+static int cutBranches(pcBlocks* A, const Tree* tree, int* top)
+{
+    int tops = 0, begin = A->n, end = A->n;
+    double all = 0.0, held = 0.0;
+    for (int k = 0; k < A->n; k++) all += tree->parent[k] < 0 ? tree->weight[k] : 0.0;
+    for (int k = A->n - 1; k >= 0;) {
+        bool branch = tree->weight[k] <= all / BRANCHES && tree->size[k] == k + 1 - tree->first[k];
+        if (begin < end && (!branch || held + tree->weight[k] > all / BRANCHES)) addTask(A, begin, end), begin = end = k + 1;
+        if (begin == end) begin = end = k + 1, held = 0.0;
+        if (branch)
+            begin = tree->first[k], held += tree->weight[k], k = begin - 1;
+        else
+            top[tops++] = k--, begin = end = k + 1;
+    }
+    if (begin < end) addTask(A, begin, end);
+    return tops;
+}
+
+/* The top by height: neighbours in that order seldom wait for each other. */
+static bool cutTasks(pcBlocks* A, const int* parent, pcArena* arena)
+{
+    Tree tree = {.parent = parent};
+    int *top = pcArenaRaw(arena, int, A->n), *sorted = pcArenaRaw(arena, int, A->n), *begin = pcArenaNew(arena, int, A->n + 1);
+    if (!growTree(A, &tree, arena)) return false;
+    int tops = cutBranches(A, &tree, top);
+    for (int i = 0; i < tops; i++) begin[tree.height[top[i]] + 1]++;
+    for (int h = 0; h < A->n; h++) begin[h + 1] += begin[h];
+    for (int i = tops - 1; i >= 0; i--) sorted[begin[tree.height[top[i]]]++] = top[i];
+    for (int i = 0; i < tops; i++) addTask(A, sorted[i], sorted[i] + 1);
+    return true;
 }
 
 /* Which rows each column has, and which columns each row. */
@@ -153,8 +207,7 @@ static bool findPattern(pcBlocks* A, const int* pairs, int pairCount, pcPool* po
     if (!pcArenaGood(arena)) return false;
     writeColumns(A, &graph, order, parent, work, A->where);
     A->pool = turnPattern(A, work) >= SHARED_PRODUCTS ? pool : NULL;
-    orderTasks(A, parent, work);
-    return true;
+    return pcPoolWidth(A->pool) < 2 || cutTasks(A, parent, arena);
 }
 
 bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool* pool, pcArena* arena)
@@ -162,14 +215,16 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
     size_t size = (size_t)n;
     *A = (pcBlocks){.n = n};
     A->place = pcArenaRaw(arena, int, size), A->order = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size);
+    A->taskStart = pcArenaNew(arena, int, size + 1);
     A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
     A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
     A->done = pcArenaNew(arena, _Atomic int, size);
     A->diagonal = pcArenaRaw(arena, double, size* BB), A->pivot = pcArenaRaw(arena, int, size* B);
     A->x = pcArenaRaw(arena, double, size* B);
     if (!pcArenaGood(arena)) return false;
-    for (int i = 0; i < n; i++) A->place[i] = A->order[i] = A->task[i] = i; /* nothing is tied: every order is as good */
+    for (int i = 0; i < n; i++) A->place[i] = A->order[i] = i; /* nothing is tied: every order is as good */
     if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
+    if (A->tasks == 0) addTask(A, 0, n);
     size_t total = (size_t)A->start[n];
     A->lower = pcArenaRaw(arena, double, total* BB), A->upper = pcArenaRaw(arena, double, total* BB);
     return pcArenaGood(arena);
@@ -371,12 +426,9 @@ static void fillColumn(const Factors* factors, int j, const int* where)
 }
 
 /* A column that has no factors is done all the same: nobody waits for ever. */
-PC_SIMD static void factorColumn(void* context, int task, int worker)
+PC_INLINE void factorColumn(Factors* factors, int j, int* where)
 {
-    Factors* factors = context;
     pcBlocks* A = factors->A;
-    int j = A->task[task];
-    int* where = A->where + (size_t)worker * (size_t)A->n;
     double* D = A->diagonal + (size_t)j * BB;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
     if (factors->fill) fillColumn(factors, j, where);
@@ -389,11 +441,18 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 
+PC_SIMD static void factorColumns(void* context, int task, int worker)
+{
+    Factors* factors = context;
+    const pcBlocks* A = factors->A;
+    for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++) factorColumn(factors, A->task[i], A->where + (size_t)worker * (size_t)A->n);
+}
+
 bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context)
 {
     Factors factors = {.A = A, .fill = fill, .context = context};
     A->factorization++;
-    pcPoolShare(A->pool, factorColumn, &factors, A->n);
+    pcPoolShare(A->pool, factorColumns, &factors, A->tasks);
     return !atomic_load(&factors.singular);
 }
 

@@ -31,7 +31,8 @@ typedef struct pcBlocks {
     int* pivot;        /* PC_BLOCK per diagonal block */
     int* rowStart;     /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
     int *column, *at;  /* … its columns, ascending, and which entry of them it is */
-    int* task;         /* columns in the order in which threads take them: every one after those that act on it */
+    int* task;         /* columns in the order in which threads take them: every one after those that act on it … */
+    int *taskStart, tasks; /* … and where those begin that one thread takes at once */
     pcPool* pool;      /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done; /* per column: the last factorization that finished it */
     int factorization;

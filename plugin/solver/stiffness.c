@@ -125,7 +125,10 @@ PC_INLINE bool isRigid(int rows, const double* G)
 /* to += sum, which is nothing again. */
 PC_INLINE void flush(double* sum, double* to)
 {
-    for (int e = 0; e < BB; e += 4) v4Store(to + e, v4Load(to + e) + v4Load(sum + e)), v4Store(sum + e, v4Splat(0.0));
+    for (int i = 0; i < B; i++, to += B, sum += B) { /* as it was written, row by row: other widths would wait for the stores */
+        v4Store(to, v4Load(to) + v4Load(sum)), v4Store(sum, v4Splat(0.0));
+        to[4] += sum[4], to[5] += sum[5], sum[4] = sum[5] = 0.0;
+    }
 }
 
 /* Cones between the same two blocks mostly follow each other: they are summed up first, so that the mass is rounded less often. */
