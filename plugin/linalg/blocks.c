@@ -362,10 +362,10 @@ PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
     {
         PC_UNROLL(6) for (int i = k + 1; i < B; i++) y[i] -= D[i * B + k] * y[k];
     }
-    PC_UNROLL(6) for (int k = B - 1; k >= 0; k--)
+    PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
     {
-        y[k] *= D[k * B + k];
-        PC_UNROLL(6) for (int i = 0; i < k; i++) y[i] -= D[i * B + k] * y[k];
+        PC_UNROLL(6) for (int k = i + 1; k < B; k++) y[i] -= D[i * B + k] * y[k];
+        y[i] *= D[i * B + i];
     }
     PC_UNROLL(6) for (int i = 0; i < B; i++) x[i] = y[i];
 }
