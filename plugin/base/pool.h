@@ -20,6 +20,13 @@ void pcPoolRun(pcPool* pool, int threads, bool sharing, pcTask* task, void* cont
  * 0 for this thread, and 1 .. pcPoolWidth - 1 for the others. A pool that is NULL or shared by another task at the time runs them here. */
 void pcPoolShare(pcPool* pool, pcTask* part, void* context, int count);
 
+/* The same for a loop from 0 to count, of which begin .. end - 1 is one part; parts do not wait for each other. They are the same for any number
+ * of threads, PC_CHUNK each but for the last: what a loop sums up is summed by chunks first. */
+#define PC_CHUNK 64
+typedef void pcLoopBody(void* context, int begin, int end);
+void pcPoolLoop(pcPool* pool, pcLoopBody* body, void* context, int count);
+static inline int pcChunks(int count) { return (count + PC_CHUNK - 1) / PC_CHUNK; }
+
 /* How many threads the present pcPoolRun has at most; 1 without a pool. */
 int pcPoolWidth(const pcPool* pool);
 

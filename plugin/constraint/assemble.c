@@ -11,10 +11,8 @@ int pcRowsAdd(const pcAssembly* a, pcRows* list, const int body[2], const double
         list->block[2 * row + side] = local;
         for (int k = 0; k < 6; k++) {
             double entry = factor * J[6 * side + k];
-            if (local >= 0)
-                list->J[12 * row + 6 * side + k] = entry;
-            else if (body[side] >= 0)
-                target -= entry * a->motion[body[side]].velocity[k];
+            list->J[12 * row + 6 * side + k] = local >= 0 ? entry : 0.0;
+            if (local < 0 && body[side] >= 0) target -= entry * a->motion[body[side]].velocity[k];
         }
     }
     list->target[row] = target, list->soft[row] = soft;
@@ -36,13 +34,14 @@ static void addJoint(const pcAssembly* a, const pcRow* row, pcRows* list)
     if (bounded) cone->lo = row->lo, cone->hi = row->hi;
 }
 
+/* For as many rows as there may be: half of it is never touched, and so takes neither time nor memory. */
 static pcRows roomFor(pcArena* arena, size_t rows)
 {
-    return (pcRows){.block = pcArenaNew(arena, int, 2 * rows),
-                    .J = pcArenaNew(arena, double, 12 * rows),
-                    .target = pcArenaNew(arena, double, rows),
-                    .soft = pcArenaNew(arena, double, rows),
-                    .cone = pcArenaNew(arena, pcCone, rows)};
+    return (pcRows){.block = pcArenaRaw(arena, int, 2 * rows),
+                    .J = pcArenaRaw(arena, double, 12 * rows),
+                    .target = pcArenaRaw(arena, double, rows),
+                    .soft = pcArenaRaw(arena, double, rows),
+                    .cone = pcArenaRaw(arena, pcCone, rows)};
 }
 
 /* The rows and columns of the bodies that move; the mass is its inverse. */

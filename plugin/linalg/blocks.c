@@ -5,9 +5,10 @@
  *     column j:   A_ij -= L_ik U_kj,   A_ji -= L_jk U_ki      for every k < j with j in column k, and i >= j in column k
  *                 then A_jj = P L U by itself, and L_ij = A_ij A_jj^-1 for i > j
  *
- * Threads take the next column each, those first that need no others (by their height in the tree of elimination), and wait for the columns k
- * that it needs as they come to them, always in the same order of k: so the factors do not depend on the number of threads. Near the end,
- * where every column needs the one before, a thread has all the others of its column's k to apply while that one is made.
+ * Threads take branches of the tree of elimination first, which need nothing of each other, each with all its columns; then the columns of
+ * its top one by one, by their height in the tree. They wait for the columns k that one needs as they come to them, always in the same order of
+ * k: so the factors do not depend on the number of threads. Near the end, where every column needs the one before, a thread has all the
+ * others of its column's k to apply while that one is made.
  */
 #include "linalg/blocks.h"
 
@@ -21,7 +22,8 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define SHARED_PRODUCTS 20000 /* block products of one factorization, about 1 ms: below, two threads gain nothing */
+#define BRANCHES 16          /* no branch is more work than one part in so many */
+#define SHARED_PRODUCTS 5000 /* block products of one factorization, about 0.3 ms: below, two threads gain nothing */
 
 /* ---- Pattern ------------------------------------------------------------------------------------------------------------------- */
 
@@ -123,20 +125,72 @@ static long long turnPattern(pcBlocks* A, int* filled)
     return products;
 }
 
-/* Columns by their height in the tree of elimination, in which the first row of a column is its parent: neighbours in that order seldom wait
- * for each other. */
-static void orderTasks(pcBlocks* A, int* height, int* begin)
+/* The tree of elimination, in which the first row of a column is its parent. */
+typedef struct Tree {
+    const int* parent;
+    double* weight;    /* of a column and all below it: about what they take, in block products */
+    int *first, *size; /* the first column below it, and how many there are, itself among them */
+    int* height;
+} Tree;
+
+static bool growTree(const pcBlocks* A, Tree* tree, pcArena* arena)
 {
-    int n = A->n;
-    memset(height, 0, (size_t)n * sizeof *height), memset(begin, 0, ((size_t)n + 1) * sizeof *begin);
-    for (int k = 0; k < n; k++) {
-        if (A->start[k] == A->start[k + 1]) continue;
-        int parent = A->row[A->start[k]];
-        if (height[parent] <= height[k]) height[parent] = height[k] + 1;
+    tree->weight = pcArenaRaw(arena, double, A->n), tree->first = pcArenaRaw(arena, int, A->n);
+    tree->size = pcArenaRaw(arena, int, A->n), tree->height = pcArenaNew(arena, int, A->n);
+    if (!pcArenaGood(arena)) return false;
+    for (int k = 0; k < A->n; k++) {
+        double count = A->start[k + 1] - A->start[k];
+        tree->weight[k] = count * count + 2.0 * count + 8.0, tree->first[k] = k, tree->size[k] = 1;
     }
-    for (int k = 0; k < n; k++) begin[height[k] + 1]++;
-    for (int h = 0; h < n; h++) begin[h + 1] += begin[h];
-    for (int k = 0; k < n; k++) A->task[begin[height[k]]++] = k;
+    for (int k = 0; k < A->n; k++) {
+        int up = tree->parent[k];
+        if (up < 0) continue;
+        tree->weight[up] += tree->weight[k], tree->size[up] += tree->size[k];
+        if (tree->first[k] < tree->first[up]) tree->first[up] = tree->first[k];
+        if (tree->height[up] <= tree->height[k]) tree->height[up] = tree->height[k] + 1;
+    }
+    return true;
+}
+
+static void addTask(pcBlocks* A, int begin, int end)
+{
+    int at = A->taskStart[A->tasks];
+    for (int k = begin; k < end; k++) A->task[at++] = k;
+    A->taskStart[++A->tasks] = at;
+}
+
+/* Branches, and the columns that are in none to `top`; returns how many these are. A branch is a range of columns, as the order of elimination
+ * mostly leaves them; neighbours that are little work together are one. */
+static int cutBranches(pcBlocks* A, const Tree* tree, int* top)
+{
+    int tops = 0, begin = A->n, end = A->n;
+    double all = 0.0, held = 0.0;
+    for (int k = 0; k < A->n; k++) all += tree->parent[k] < 0 ? tree->weight[k] : 0.0;
+    for (int k = A->n - 1; k >= 0;) {
+        bool branch = tree->weight[k] <= all / BRANCHES && tree->size[k] == k + 1 - tree->first[k];
+        if (begin < end && (!branch || held + tree->weight[k] > all / BRANCHES)) addTask(A, begin, end), begin = end = k + 1;
+        if (begin == end) begin = end = k + 1, held = 0.0;
+        if (branch)
+            begin = tree->first[k], held += tree->weight[k], k = begin - 1;
+        else
+            top[tops++] = k--, begin = end = k + 1;
+    }
+    if (begin < end) addTask(A, begin, end);
+    return tops;
+}
+
+/* The top by height: neighbours in that order seldom wait for each other. */
+static bool cutTasks(pcBlocks* A, const int* parent, pcArena* arena)
+{
+    Tree tree = {.parent = parent};
+    int *top = pcArenaRaw(arena, int, A->n), *sorted = pcArenaRaw(arena, int, A->n), *begin = pcArenaNew(arena, int, A->n + 1);
+    if (!growTree(A, &tree, arena)) return false;
+    int tops = cutBranches(A, &tree, top);
+    for (int i = 0; i < tops; i++) begin[tree.height[top[i]] + 1]++;
+    for (int h = 0; h < A->n; h++) begin[h + 1] += begin[h];
+    for (int i = tops - 1; i >= 0; i--) sorted[begin[tree.height[top[i]]]++] = top[i];
+    for (int i = 0; i < tops; i++) addTask(A, sorted[i], sorted[i] + 1);
+    return true;
 }
 
 /* Which rows each column has, and which columns each row. */
@@ -144,7 +198,7 @@ static bool findPattern(pcBlocks* A, const int* pairs, int pairCount, pcPool* po
 {
     int n = A->n;
     Graph graph = {0};
-    int *order = pcArenaRaw(arena, int, n), *parent = pcArenaRaw(arena, int, n), *work = pcArenaRaw(arena, int, n + 1);
+    int *order = A->order, *parent = pcArenaRaw(arena, int, n), *work = pcArenaRaw(arena, int, n + 1);
     if (!graphOf(&graph, n, pairs, pairCount, arena) || !orderOf(&graph, n, order, arena)) return false;
     for (int k = 0; k < n; k++) A->place[order[k]] = k;
     long long total = countColumns(A, &graph, order, parent, work, A->where);
@@ -153,23 +207,24 @@ static bool findPattern(pcBlocks* A, const int* pairs, int pairCount, pcPool* po
     if (!pcArenaGood(arena)) return false;
     writeColumns(A, &graph, order, parent, work, A->where);
     A->pool = turnPattern(A, work) >= SHARED_PRODUCTS ? pool : NULL;
-    orderTasks(A, parent, work);
-    return true;
+    return pcPoolWidth(A->pool) < 2 || cutTasks(A, parent, arena);
 }
 
 bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool* pool, pcArena* arena)
 {
     size_t size = (size_t)n;
     *A = (pcBlocks){.n = n};
-    A->place = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size),
+    A->place = pcArenaRaw(arena, int, size), A->order = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size);
+    A->taskStart = pcArenaNew(arena, int, size + 1);
     A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
     A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
     A->done = pcArenaNew(arena, _Atomic int, size);
     A->diagonal = pcArenaRaw(arena, double, size* BB), A->pivot = pcArenaRaw(arena, int, size* B);
     A->x = pcArenaRaw(arena, double, size* B);
     if (!pcArenaGood(arena)) return false;
-    for (int i = 0; i < n; i++) A->place[i] = A->task[i] = i; /* nothing is tied: every order is as good */
+    for (int i = 0; i < n; i++) A->place[i] = A->order[i] = i; /* nothing is tied: every order is as good */
     if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
+    if (A->tasks == 0) addTask(A, 0, n);
     size_t total = (size_t)A->start[n];
     A->lower = pcArenaRaw(arena, double, total* BB), A->upper = pcArenaRaw(arena, double, total* BB);
     return pcArenaGood(arena);
@@ -267,7 +322,7 @@ PC_INLINE Row rightOf(const double* p, int k)
     return row;
 }
 
-/* In place, rows exchanged; false when a pivot vanishes against the block. */
+/* In place, rows exchanged, pivots by their reciprocals; false when one vanishes against the block. */
 PC_INLINE bool factorBlock(double* D, int* pivot)
 {
     v4d most = v4Splat(0.0);
@@ -289,24 +344,30 @@ PC_INLINE bool factorBlock(double* D, int* pivot)
             rowSubtract(&row, factor, &right);
             rowStore(D + i * B, &row), D[i * B + k] = factor;
         }
+        D[k * B + k] = inverse;
     }
     return true;
 }
 
-/* x := D^-1 x */
-static void solveBlock(const double* D, const int* pivot, double* x)
+/* x := D^-1 x; written out, so that x stays in registers once its rows are exchanged. */
+PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
 {
+    double y[B];
     for (int k = 0; k < B; k++) {
         double swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 1; i < B; i++) {
-        for (int k = 0; k < i; k++) x[i] -= D[i * B + k] * x[k];
+    PC_UNROLL(6) for (int i = 0; i < B; i++) y[i] = x[i];
+    PC_UNROLL(6) for (int k = 0; k < B; k++)
+    {
+        PC_UNROLL(6) for (int i = k + 1; i < B; i++) y[i] -= D[i * B + k] * y[k];
     }
-    for (int i = B - 1; i >= 0; i--) {
-        for (int k = i + 1; k < B; k++) x[i] -= D[i * B + k] * x[k];
-        x[i] /= D[i * B + i];
+    PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
+    {
+        PC_UNROLL(6) for (int k = i + 1; k < B; k++) y[i] -= D[i * B + k] * y[k];
+        y[i] *= D[i * B + i];
     }
+    PC_UNROLL(6) for (int i = 0; i < B; i++) x[i] = y[i];
 }
 
 /* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
@@ -316,7 +377,7 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
     Row x[B];
     for (int e = 0; e < BB; e++) turned[e % B * B + e / B] = X[e];
     for (int i = 0; i < B; i++) {
-        double inverse = 1.0 / D[i * B + i];
+        double inverse = D[i * B + i];
         x[i] = rowLoad(turned + i * B);
         for (int k = 0; k < i; k++) rowSubtract(&x[i], D[k * B + i], &x[k]);
         x[i].four *= v4Splat(inverse), x[i].two *= (v2d){inverse, inverse};
@@ -350,18 +411,27 @@ static void await(const pcBlocks* A, int k)
 
 typedef struct Factors {
     pcBlocks* A;
+    pcBlocksFill* fill; /* NULL: the values are there */
+    const void* context;
     _Atomic bool singular;
 } Factors;
 
-/* A column that has no factors is done all the same: nobody waits for ever. */
-PC_SIMD static void factorColumn(void* context, int task, int worker)
+static void fillColumn(const Factors* factors, int j, const int* where)
 {
-    Factors* factors = context;
     pcBlocks* A = factors->A;
-    int j = A->task[task];
-    int* where = A->where + (size_t)worker * (size_t)A->n;
+    size_t first = (size_t)A->start[j] * BB, size = (size_t)(A->start[j + 1] - A->start[j]) * BB * sizeof(double);
+    memset(A->diagonal + (size_t)j * BB, 0, BB * sizeof(double));
+    memset(A->lower + first, 0, size), memset(A->upper + first, 0, size);
+    factors->fill(factors->context, A, A->order[j], where);
+}
+
+/* A column that has no factors is done all the same: nobody waits for ever. */
+PC_INLINE void factorColumn(Factors* factors, int j, int* where)
+{
+    pcBlocks* A = factors->A;
     double* D = A->diagonal + (size_t)j * BB;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
+    if (factors->fill) fillColumn(factors, j, where);
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
     if (factorBlock(D, A->pivot + j * B)) {
         for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
@@ -371,13 +441,24 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 
-bool pcBlocksFactor(pcBlocks* A)
+PC_SIMD static void factorColumns(void* context, int task, int worker)
 {
-    Factors factors = {.A = A};
+    Factors* factors = context;
+    const pcBlocks* A = factors->A;
+    for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++) factorColumn(factors, A->task[i], A->where + (size_t)worker * (size_t)A->n);
+}
+
+bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context)
+{
+    Factors factors = {.A = A, .fill = fill, .context = context};
     A->factorization++;
-    pcPoolShare(A->pool, factorColumn, &factors, A->n);
+    pcPoolShare(A->pool, factorColumns, &factors, A->tasks);
     return !atomic_load(&factors.singular);
 }
+
+bool pcBlocksFactor(pcBlocks* A) { return pcBlocksFactorFilled(A, NULL, NULL); }
+
+/* ---- Solution ------------------------------------------------------------------------------------------------------------------ */
 
 /* x three times over, as two rows of a block meet it: four, four and four numbers. */
 typedef struct Turned {
@@ -409,11 +490,18 @@ PC_INLINE void subtractVector(double* y, const double* X, const Turned* x)
     y[4] -= last[0] + last[2], y[5] -= last[1] + last[3];
 }
 
+/* Right sides that touch a few bodies leave most columns with nothing to act with. */
+PC_INLINE bool isNothing(const double* x)
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0 && x[4] == 0.0 && x[5] == 0.0;
+}
+
 PC_SIMD void pcBlocksSolve(pcBlocks* A, double* b)
 {
     double* x = A->x;
     for (int i = 0; i < A->n; i++) memcpy(x + A->place[i] * B, b + i * B, B * sizeof *x);
     for (int k = 0; k < A->n; k++) {
+        if (isNothing(x + k * B)) continue;
         Turned turned = turnedOf(x + k * B);
         for (int e = A->start[k]; e < A->start[k + 1]; e++) subtractVector(x + A->row[e] * B, A->lower + (size_t)e * BB, &turned);
     }

@@ -4,6 +4,8 @@
  *     pcBlocksPattern(&A, n, pairs, pairCount, pool, arena)    // which blocks (i, j) and (j, i) are there; the diagonal always is
  *     pcBlocksClear(&A), *pcBlocksAt(&A, i, j) += …            // values, row-major in each block
  *     pcBlocksFactor(&A), pcBlocksSolve(&A, x)                 // x: right side in, solution out
+ *
+ * or, so that threads that share the factorization share this too, pcBlocksFactorFilled with a function that gives the values of a column.
  */
 #ifndef PC_LINALG_BLOCKS_H
 #define PC_LINALG_BLOCKS_H
@@ -20,21 +22,23 @@
 
 typedef struct pcBlocks {
     int n;
-    int* place;        /* of block row i in the order of elimination */
+    int *place, *order; /* of block row i in the order of elimination, and which one has that place */
     int* start;        /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
     int* row;          /* their rows (places), ascending, > k */
-    double* diagonal;  /* n blocks; after factoring their LU factors */
+    double* diagonal;  /* n blocks; after factoring their LU factors, with reciprocals of the pivots */
     double* lower;     /* block (row[e], k) */
     double* upper;     /* block (k, row[e]) */
     int* pivot;        /* PC_BLOCK per diagonal block */
     int* rowStart;     /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
     int *column, *at;  /* … its columns, ascending, and which entry of them it is */
-    int* task;         /* columns in the order in which threads take them: every one after those that act on it */
+    int* task;         /* columns in the order in which threads take them: every one after those that act on it … */
+    int *taskStart, tasks; /* … and where those begin that one thread takes at once */
     pcPool* pool;      /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done; /* per column: the last factorization that finished it */
     int factorization;
     int* where; /* work, n for each thread: where row i stands in the present column */
     double* x;  /* work: PC_BLOCK * n */
+    const void* source; /* of the one who made the pattern, for its values */
 } pcBlocks;
 
 /* false: out of memory (the arena says so too). A pair may be given many times. pool: whose threads help with large factors, if not NULL; the
@@ -45,6 +49,10 @@ void pcBlocksClear(pcBlocks* A);
 double* pcBlocksAt(pcBlocks* A, int i, int j);
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
+/* Adds the values of a column: of its diagonal block, and of blocks (j, block) and (block, j) for all j with a later place: these are
+ * `lower` and `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
+typedef void pcBlocksFill(const void* context, const pcBlocks* A, int block, const int* where);
+bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context);
 void pcBlocksSolve(pcBlocks* A, double* x);
 /* Of the determinant, once it is factored: 1 or -1. */
 int pcBlocksSign(const pcBlocks* A);

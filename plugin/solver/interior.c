@@ -53,7 +53,30 @@ typedef struct Interior {
     int* offset;
     int contacts;      /* cones that are one */
     double m, largest; /* largest |r| */
+    const pcTouching* touching;
+    double aim, a;   /* what a loop works towards, and how far along the step it looks */
+    bool corrects;   /* for the second order of the step before */
+    double* partial; /* what a loop over cones or blocks sums up, by its chunks */
 } Interior;
+
+/* ---- loops, shared between threads ---- */
+
+static void overCones(Interior* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->cones); }
+static void overBlocks(Interior* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->blocks); }
+
+static double sumOf(const Interior* s, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < pcChunks(count); i++) sum += s->partial[i];
+    return sum;
+}
+
+static double largestOf(const Interior* s, int count)
+{
+    double most = -HUGE_VAL;
+    for (int i = 0; i < pcChunks(count); i++) most = larger(most, s->partial[i]);
+    return most;
+}
 
 static bool isContact(const pcCone* cone) { return cone->kind == PC_CONE_FRICTION; }
 
@@ -76,6 +99,7 @@ static bool allocate(Interior* s, pcArena* arena)
     s->r = pcArenaNew(arena, double, rows), s->t = pcArenaNew(arena, double, rows), s->g = pcArenaNew(arena, double, rows);
     s->dC = pcArenaNew(arena, double, rows), s->dY = pcArenaNew(arena, double, rows);
     s->slip = pcArenaNew(arena, double, cones), s->scale = pcArenaNew(arena, pcSocScale, cones), s->G = pcArenaNew(arena, double, all);
+    s->partial = pcArenaRaw(arena, double, pcChunks(s->p->cones) + pcChunks(s->p->blocks));
     return pcArenaGood(arena);
 }
 
@@ -89,23 +113,6 @@ PC_INLINE void coneTimes(const pcProblem* p, const pcCone* cone, const double* v
     for (int i = 0; i < cone->rows; i++, J += 12) {
         u[i] = block[0] >= 0 ? dotSix(J, v + 6 * (size_t)block[0]) : 0.0;
         if (block[1] >= 0) u[i] += dotSix(J + 6, v + 6 * (size_t)block[1]);
-    }
-}
-
-PC_INLINE void addSix(double a, const double* six, double* x)
-{
-    v4Store(x, v4Load(x) + v4Splat(a) * v4Load(six));
-    x[4] += a * six[4], x[5] += a * six[5];
-}
-
-/* x += J'c of a cone's rows. */
-PC_INLINE void addCone(const pcProblem* p, const pcCone* cone, double times, const double* c, double* x)
-{
-    const int* block = p->block + 2 * (size_t)cone->row;
-    const double* J = p->J + 12 * (size_t)cone->row;
-    for (int i = 0; i < cone->rows; i++, J += 12) {
-        if (block[0] >= 0) addSix(times * c[i], J, x + 6 * (size_t)block[0]);
-        if (block[1] >= 0) addSix(times * c[i], J + 6, x + 6 * (size_t)block[1]);
     }
 }
 
@@ -127,15 +134,15 @@ static void massTimes(const pcProblem* p, int block, const double* x, double* ou
 }
 
 /* F = M (v - f) - J'c */
-PC_SIMD static void balance(Interior* s)
+PC_SIMD static void balance(void* context, int begin, int end)
 {
-    const pcProblem* p = s->p;
-    for (int b = 0; b < p->blocks; b++) {
+    Interior* s = context;
+    for (int b = begin; b < end; b++) {
         double moved[6];
-        for (int i = 0; i < 6; i++) moved[i] = s->v[6 * b + i] - p->free[6 * b + i];
-        massTimes(p, b, moved, s->F + 6 * b);
+        for (int i = 0; i < 6; i++) moved[i] = s->v[6 * b + i] - s->p->free[6 * b + i];
+        massTimes(s->p, b, moved, s->F + 6 * b);
+        addTouching(s->p, s->touching, b, -s->unit, s->own, s->C, s->F + 6 * b);
     }
-    for (int k = 0; k < p->cones; k++) addCone(p, p->cone + k, -s->unit / s->own[k], s->C + p->cone[k].row, s->F);
 }
 
 /* The shift |u_t| of one contact and its derivative t. */
@@ -148,48 +155,80 @@ static void shift(Interior* s, int k, double soft)
     if (!s->held) s->slip[k] = over > 0.0 ? slip * slip / over : 0.0;
 }
 
-/* u, r = Y - u - |u_t| n and t. Rows without cone have r = u. */
-PC_SIMD static void measure(Interior* s)
+/* u, r = Y - u - |u_t| n and t of a cone; the largest |r| of a contact. Rows without cone have r = u. */
+PC_INLINE double measureCone(Interior* s, int k, double soft)
 {
-    double soft = SMOOTH * sqrt(s->m);
-    s->largest = 0.0;
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        int n = cone->rows;
-        double *u = s->u + cone->row, *r = s->r + cone->row;
-        coneVelocity(s, k, u);
-        for (int i = 0; i < n; i++) r[i] = isContact(cone) ? s->Y[cone->row + i] - u[i] : u[i];
-        if (isContact(cone) && s->p->coulomb) shift(s, k, soft), r[0] -= s->slip[k];
-        for (int i = 0; i < n && isContact(cone); i++) s->largest = larger(s->largest, fabs(r[i]));
+    const pcCone* cone = s->p->cone + k;
+    int n = cone->rows;
+    double *u = s->u + cone->row, *r = s->r + cone->row, largest = 0.0;
+    coneVelocity(s, k, u);
+    for (int i = 0; i < n; i++) r[i] = isContact(cone) ? s->Y[cone->row + i] - u[i] : u[i];
+    if (isContact(cone) && s->p->coulomb) shift(s, k, soft), r[0] -= s->slip[k];
+    for (int i = 0; i < n && isContact(cone); i++) largest = larger(largest, fabs(r[i]));
+    return largest;
+}
+
+PC_SIMD static void measureCones(void* context, int begin, int end)
+{
+    Interior* s = context;
+    double soft = SMOOTH * sqrt(s->m), largest = 0.0;
+    for (int k = begin; k < end; k++) largest = larger(largest, measureCone(s, k, soft));
+    s->partial[begin / PC_CHUNK] = largest;
+}
+
+static void measure(Interior* s)
+{
+    overCones(s, measureCones);
+    s->largest = largestOf(s, s->p->cones);
+    overBlocks(s, balance);
+}
+
+static void sumGaps(void* context, int begin, int end)
+{
+    const Interior* s = context;
+    double sum = 0.0;
+    for (int k = begin; k < end; k++) {
+        int row = s->p->cone[k].row;
+        for (int i = row; i < row + s->p->cone[k].rows && isContact(s->p->cone + k); i++)
+            sum += (s->C[i] + s->a * s->dC[i]) * (s->Y[i] + s->a * s->dY[i]);
     }
-    balance(s);
+    s->partial[begin / PC_CHUNK] = sum;
 }
 
 /* C'Y a times further on, in the mean of all contacts. */
-static double gapAt(const Interior* s, double a)
+static double gapAt(Interior* s, double a)
 {
-    double sum = 0.0;
-    for (int k = 0; k < s->p->cones; k++) {
-        int row = s->p->cone[k].row;
-        for (int i = row; i < row + s->p->cone[k].rows && isContact(s->p->cone + k); i++)
-            sum += (s->C[i] + a * s->dC[i]) * (s->Y[i] + a * s->dY[i]);
+    s->a = a;
+    overCones(s, sumGaps);
+    return s->contacts ? sumOf(s, s->p->cones) / s->contacts : 0.0;
+}
+
+/* det C det Y of a contact, so far along the step. */
+static double shareOf(const Interior* s, const pcCone* cone)
+{
+    double C[PC_SOC_ROWS], Y[PC_SOC_ROWS];
+    for (int i = 0, row = cone->row; i < cone->rows; i++, row++) C[i] = s->C[row] + s->a * s->dC[row], Y[i] = s->Y[row] + s->a * s->dY[row];
+    return pcSocDet(cone->rows, C) * pcSocDet(cone->rows, Y);
+}
+
+/* How far the contacts of a chunk fall behind; what is not a number does, by far. */
+static void findShares(void* context, int begin, int end)
+{
+    const Interior* s = context;
+    double behind = -HUGE_VAL;
+    for (int k = begin; k < end; k++) {
+        double share = isContact(s->p->cone + k) ? shareOf(s, s->p->cone + k) : HUGE_VAL;
+        behind = larger(behind, isnan(share) ? HUGE_VAL : -share);
     }
-    return s->contacts ? sum / s->contacts : 0.0;
+    s->partial[begin / PC_CHUNK] = behind;
 }
 
 /* Whether no contact is much nearer to its borders than the others. */
-static bool isCentral(const Interior* s, double a)
+static bool isCentral(Interior* s, double a)
 {
-    double least = CENTRAL * gapAt(s, a), C[PC_SOC_ROWS], Y[PC_SOC_ROWS];
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        if (!isContact(cone)) continue;
-        for (int i = 0; i < cone->rows; i++)
-            C[i] = s->C[cone->row + i] + a * s->dC[cone->row + i], Y[i] = s->Y[cone->row + i] + a * s->dY[cone->row + i];
-        double both = pcSocDet(cone->rows, C) * pcSocDet(cone->rows, Y);
-        if (!(both >= least * least)) return false;
-    }
-    return true;
+    double least = CENTRAL * gapAt(s, a);
+    overCones(s, findShares);
+    return -largestOf(s, s->p->cones) >= least * least;
 }
 
 /* ---- one step ---- */
@@ -238,9 +277,10 @@ static void stiffnessOf(const Interior* s, int k, double* A)
         A[0] = 1.0 / STIFF;
 }
 
-static bool factor(Interior* s)
+static void stiffen(void* context, int begin, int end)
 {
-    for (int k = 0; k < s->p->cones; k++) {
+    Interior* s = context;
+    for (int k = begin; k < end; k++) {
         const pcCone* cone = s->p->cone + k;
         double *G = s->G + s->offset[k], none[PC_SOC_ROWS] = {0.0};
         if (isContact(cone)) pcSocScaling(cone->rows, s->C + cone->row, s->Y + cone->row, s->scale + k);
@@ -248,8 +288,12 @@ static bool factor(Interior* s)
         if (isSoft(s, k)) soften(s, k, G, none);
         for (int i = 0; i < cone->rows * cone->rows; i++) G[i] /= s->own[k];
     }
-    pcStiffnessFill(s->p, s->G, s->offset, s->H);
-    return pcBlocksFactor(s->H);
+}
+
+static bool factor(Interior* s)
+{
+    overCones(s, stiffen);
+    return pcStiffnessFactor(s->p, s->G, s->offset, s->H);
 }
 
 /* g of one contact: what dC is where nothing moves. */
@@ -301,44 +345,75 @@ PC_INLINE void answer(Interior* s, int k)
     dY[0] += pcSocDot(n, s->t + cone->row, du);
 }
 
-/* dv, dC, dY towards c o y = aim e. */
-PC_SIMD static void direct(Interior* s, double aim, bool corrects)
+static void loadCones(void* context, int begin, int end)
 {
-    const pcProblem* p = s->p;
-    for (int i = 0; i < 6 * p->blocks; i++) s->dv[i] = -s->F[i];
-    for (int k = 0; k < p->cones; k++) {
-        load(s, k, aim, corrects, s->g + p->cone[k].row);
-        addCone(p, p->cone + k, s->unit / s->own[k], s->g + p->cone[k].row, s->dv);
-    }
-    pcBlocksSolve(s->H, s->dv);
-    for (int k = 0; k < p->cones; k++) answer(s, k);
+    const Interior* s = context;
+    for (int k = begin; k < end; k++) load(s, k, s->aim, s->corrects, s->g + s->p->cone[k].row);
 }
 
-static double reach(const Interior* s)
+PC_SIMD static void loadBlocks(void* context, int begin, int end)
 {
-    double a = HUGE_VAL;
-    for (int k = 0; k < s->p->cones; k++) {
+    Interior* s = context;
+    for (int i = 6 * begin; i < 6 * end; i++) s->dv[i] = -s->F[i];
+    for (int b = begin; b < end; b++) addTouching(s->p, s->touching, b, s->unit, s->own, s->g, s->dv + 6 * b);
+}
+
+PC_SIMD static void answerCones(void* context, int begin, int end)
+{
+    Interior* s = context;
+    double nearest = HUGE_VAL;
+    for (int k = begin; k < end; k++) {
         int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+        answer(s, k);
         if (!isContact(s->p->cone + k)) continue;
-        a = smaller(a, smaller(pcSocReach(n, s->C + row, s->dC + row), pcSocReach(n, s->Y + row, s->dY + row)));
+        nearest = smaller(nearest, smaller(pcSocReach(n, s->C + row, s->dC + row), pcSocReach(n, s->Y + row, s->dY + row)));
     }
-    return a;
+    s->partial[begin / PC_CHUNK] = -nearest;
 }
 
-/* Mehrotra's choice: aims as far as a step to m = 0 could go. Returns how long the step was. */
+/* dv, dC, dY towards c o y = aim e; returns how far it is to the border of a cone. */
+static double direct(Interior* s, double aim, bool corrects)
+{
+    s->aim = aim, s->corrects = corrects;
+    overCones(s, loadCones);
+    overBlocks(s, loadBlocks);
+    pcBlocksSolve(s->H, s->dv);
+    overCones(s, answerCones);
+    return -largestOf(s, s->p->cones);
+}
+
+static void moveCones(void* context, int begin, int end)
+{
+    Interior* s = context;
+    const pcCone* cone = s->p->cone;
+    double sum = 0.0;
+    for (int i = cone[begin].row; i < cone[end - 1].row + cone[end - 1].rows; i++) {
+        s->C[i] += s->a * s->dC[i], s->Y[i] += s->a * s->dY[i];
+        sum += s->C[i] - s->C[i];
+    }
+    s->partial[begin / PC_CHUNK] = sum;
+}
+
+/* A part of the way; false: it leads to what is not a number. */
+static bool move(Interior* s, double a)
+{
+    double sum = 0.0;
+    s->a = a;
+    overCones(s, moveCones);
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] += a * s->dv[i], sum += s->v[i] - s->v[i];
+    return sum + sumOf(s, s->p->cones) == 0.0;
+}
+
+/* Mehrotra's choice: aims as far as a step to m = 0 could go. Returns how long the step should be. */
 static double step(Interior* s, bool centring)
 {
     double aim = s->m, a;
     if (!centring) {
-        direct(s, 0.0, false);
-        double left = larger(gapAt(s, smaller(1.0, reach(s))) / s->m, 0.0);
+        double reach = direct(s, 0.0, false), left = larger(gapAt(s, smaller(1.0, reach)) / s->m, 0.0);
         aim *= smaller(1.0, left * left * left);
     }
-    direct(s, aim, !centring);
-    a = smaller(1.0, BORDER * reach(s));
+    a = smaller(1.0, BORDER * direct(s, aim, !centring));
     for (int tries = 0; tries < 30 && !isCentral(s, a); tries++) a *= 0.8;
-    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] += a * s->dv[i];
-    for (int i = 0; i < s->p->rows; i++) s->C[i] += a * s->dC[i], s->Y[i] += a * s->dY[i];
     return a;
 }
 
@@ -371,14 +446,6 @@ static void end(const Interior* s, double* v, double* c)
     }
 }
 
-static bool isFinite(const Interior* s)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 6 * s->p->blocks; i++) sum += s->v[i] - s->v[i];
-    for (int i = 0; i < s->p->rows; i++) sum += s->C[i] - s->C[i];
-    return sum == 0.0;
-}
-
 /* Along the path until it ends or turns. */
 static bool follow(Interior* s, double stop, int* factors)
 {
@@ -391,7 +458,7 @@ static bool follow(Interior* s, double stop, int* factors)
         ++*factors;
         if (!factor(s)) break;
         a = step(s, a < CENTRING);
-        good = isFinite(s);
+        good = move(s, a);
     }
     return good;
 }
@@ -399,7 +466,7 @@ static bool follow(Interior* s, double stop, int* factors)
 int pcInteriorStart(const pcProblem* p, const double* own, double residual, bool hold, pcBlocks* H, pcArena* arena, double* v, double* c)
 {
     if (!applies(p)) return 0;
-    Interior s = {.p = p, .H = H, .unit = p->velocityScale};
+    Interior s = {.p = p, .H = H, .unit = p->velocityScale, .touching = pcStiffnessTouching(H)};
     size_t mark = pcArenaMark(arena);
     int factors = 0;
     double stop = larger(CLOSE * residual, CLOSEST);

@@ -16,6 +16,7 @@
 #include "solver/lazy.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -130,34 +131,67 @@ static double opening(const pcProblem* p, const pcCone* cone, const double* v)
     return u[0];
 }
 
+/* What is looked for among all cones, by all threads. */
+typedef struct Search {
+    Lazy* s;
+    int round;
+    double room;
+    const double *v, *cOrNull;
+    _Atomic int acting;
+} Search;
+
+static void takeSome(void* context, int begin, int end)
+{
+    Search* search = context;
+    Lazy* s = search->s;
+    int acting = 0;
+    for (int k = begin; k < end; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (s->round[k]) continue;
+        double opens = search->round > ROUNDS || cone->kind != PC_CONE_FRICTION ? -1.0 : opening(s->p, cone, search->v);
+        bool acts = (search->cOrNull && search->cOrNull[cone->row] > 0.0) || !(opens >= 0.0);
+        if (acts || opens < search->room) s->round[k] = search->round;
+        acting += acts;
+    }
+    if (acting > 0) atomic_fetch_add(&search->acting, acting);
+}
+
 /* Takes in what acts at v, or carries something in the guess; how many that are. Contacts that open more slowly than `room` may act at a
  * better v: they come in, too, but they alone do not count. */
 static int takeIn(Lazy* s, int round, double room, const double* v, const double* cOrNull)
 {
-    int more = 0;
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        if (s->round[k]) continue;
-        double opens = round > ROUNDS || cone->kind != PC_CONE_FRICTION ? -1.0 : opening(s->p, cone, v);
-        bool acts = (cOrNull && cOrNull[cone->row] > 0.0) || !(opens >= 0.0);
-        if (acts || opens < room) s->round[k] = round;
-        more += acts;
-    }
-    return more;
+    Search search = {.s = s, .round = round, .room = room, .v = v, .cOrNull = cOrNull};
+    pcPoolLoop(s->p->pool, takeSome, &search, s->p->cones);
+    return atomic_load(&search.acting);
 }
 
 /* Where everything falls on everything, the impulses of the last step drive contacts together that would never act, and with them comes in
  * more than the matrix can bear: its factors took three times as long. */
-static bool misleads(const pcProblem* p, const double* v, const double* c)
+typedef struct Guess {
+    const pcProblem* p;
+    const double *v, *c;
+    _Atomic int pressed, driven;
+} Guess;
+
+static void judgeSome(void* context, int begin, int end)
 {
+    Guess* guess = context;
+    const pcProblem* p = guess->p;
     int pressed = 0, driven = 0;
-    for (int k = 0; k < p->cones; k++) {
+    for (int k = begin; k < end; k++) {
         const pcCone* cone = p->cone + k;
         if (cone->kind != PC_CONE_FRICTION) continue;
-        bool presses = c[cone->row] > 0.0;
-        pressed += presses, driven += !presses && !(rowVelocity(p, cone->row, v) >= -ROOM * p->velocityScale);
+        bool presses = guess->c[cone->row] > 0.0;
+        pressed += presses, driven += !presses && !(rowVelocity(p, cone->row, guess->v) >= -ROOM * p->velocityScale);
     }
-    return p->blocks >= ROUGH_BLOCKS && driven > MISLED * pressed;
+    atomic_fetch_add(&guess->pressed, pressed), atomic_fetch_add(&guess->driven, driven);
+}
+
+static bool misleads(const pcProblem* p, const double* v, const double* c)
+{
+    Guess guess = {.p = p, .v = v, .c = c};
+    pcPoolLoop(p->pool, judgeSome, &guess, p->cones);
+    return p->blocks >= ROUGH_BLOCKS && atomic_load(&guess.driven) > MISLED * atomic_load(&guess.pressed);
 }
 
 /* ---- groups that hang together ---- */

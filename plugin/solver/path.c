@@ -84,7 +84,29 @@ typedef struct Path {
     double x[RANK][3], y[RANK][3];
     bool known; /* H is that of the present pieces */
     int factors, turns;
+    const pcTouching* touching;
+    double t;               /* of a loop: how far to go, or at most */
+    struct Border* partial; /* what a loop over cones or blocks finds, by its chunks */
 } Path;
+
+/* The nearest border, or another number. */
+typedef struct Border {
+    double t;
+    int cone, beyond;
+} Border;
+
+static void overCones(Path* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->cones); }
+static void overBlocks(Path* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->blocks); }
+
+static double largestOf(const Path* s, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < pcChunks(count); i++) most = larger(most, s->partial[i].t);
+    return most;
+}
+
+/* One beyond the last row of a cone. */
+static int endOf(const pcCone* cone) { return cone->row + cone->rows; }
 
 static bool applies(const pcProblem* p)
 {
@@ -111,6 +133,7 @@ static bool allocate(Path* s, pcArena* arena)
     s->G = pcArenaNew(arena, double, all), s->piece = pcArenaNew(arena, int, cones), s->piece0 = pcArenaNew(arena, int, cones);
     s->Z = pcArenaNew(arena, double, RANK* size), s->S = pcArenaNew(arena, double, 2 * RANK * RANK), s->w = pcArenaNew(arena, double, RANK);
     s->pivots = pcArenaNew(arena, int, RANK);
+    s->partial = pcArenaNew(arena, Border, pcChunks(s->p->cones) + pcChunks(s->p->blocks));
     return pcArenaGood(arena);
 }
 
@@ -172,29 +195,47 @@ static void coneAnswer(Path* s, int k)
     }
 }
 
-/* c, G and F = J'c - M (v - f); returns |F|. */
-PC_SIMD static double evaluate(Path* s)
+static void answerCones(void* context, int begin, int end)
 {
+    for (int k = begin; k < end; k++) coneAnswer(context, k);
+}
+
+PC_SIMD static void balance(void* context, int begin, int end)
+{
+    Path* s = context;
     const pcProblem* p = s->p;
     double sum = 0.0;
-    for (int k = 0; k < p->cones; k++) coneAnswer(s, k);
-    for (int b = 0; b < p->blocks; b++) {
-        double moved[B];
+    for (int b = begin; b < end; b++) {
+        double moved[B], *F = s->F + B * b;
+        const double* mass = p->mass + PC_BLOCK_SIZE * (size_t)b;
         for (int i = 0; i < B; i++) moved[i] = p->free[B * b + i] - s->v[B * b + i];
-        for (int i = 0; i < B; i++) s->F[B * b + i] = dotSix(p->mass + PC_BLOCK_SIZE * (size_t)b + B * i, moved);
+        for (int i = 0; i < B; i++) F[i] = dotSix(mass + B * i, moved);
+        addTouching(p, s->touching, b, 1.0, NULL, s->c, F);
+        for (int i = 0; i < B; i++) sum += F[i] * F[i] / mass[i * (B + 1)];
     }
-    for (int row = 0; row < p->rows; row++)
-        if (s->c[row] != 0.0) addRow(p, row, s->c[row], s->F);
-    for (int i = 0; i < B * p->blocks; i++) sum += s->F[i] * s->F[i] / p->mass[i / B * PC_BLOCK_SIZE + i % B * (B + 1)];
+    s->partial[begin / PC_CHUNK].t = sum;
+}
+
+/* c, G and F = J'c - M (v - f); returns |F|. */
+static double evaluate(Path* s)
+{
+    double sum = 0.0;
+    overCones(s, answerCones);
+    overBlocks(s, balance);
+    for (int i = 0; i < pcChunks(s->p->blocks); i++) sum += s->partial[i].t;
     return sqrt(sum);
 }
 
 /* ---- moving ---- */
 
-static void arguments(Path* s)
+PC_SIMD static void findArguments(void* context, int begin, int end)
 {
-    for (int i = 0; i < s->p->rows; i++) s->u[i] = rowTimes(s->p, i, s->v) - s->p->target[i], s->a[i] = s->r[i] - s->u[i] / s->e[i];
+    Path* s = context;
+    for (int i = s->p->cone[begin].row; i < endOf(s->p->cone + end - 1); i++)
+        s->u[i] = rowTimes(s->p, i, s->v) - s->p->target[i], s->a[i] = s->r[i] - s->u[i] / s->e[i];
 }
+
+static void arguments(Path* s) { overCones(s, findArguments); }
 
 static void keepPlace(Path* s)
 {
@@ -203,29 +244,43 @@ static void keepPlace(Path* s)
     memcpy(s->u0, s->u, rows), memcpy(s->a0, s->a, rows);
 }
 
-static void moveBy(Path* s, double t)
+static void moveCones(void* context, int begin, int end)
 {
-    for (int i = 0; i < B * s->p->blocks; i++) s->v[i] = s->v0[i] + t * s->dv[i];
-    for (int i = 0; i < s->p->rows; i++) s->u[i] = s->u0[i] + t * s->du[i], s->a[i] = s->a0[i] + t * s->da[i];
+    Path* s = context;
+    for (int i = s->p->cone[begin].row; i < endOf(s->p->cone + end - 1); i++)
+        s->u[i] = s->u0[i] + s->t * s->du[i], s->a[i] = s->a0[i] + s->t * s->da[i];
 }
 
-/* du and da of dv; the largest du, in units of velocity. */
-PC_SIMD static double follow(Path* s)
+static void moveBy(Path* s, double t)
 {
+    s->t = t;
+    overCones(s, moveCones);
+    for (int i = 0; i < B * s->p->blocks; i++) s->v[i] = s->v0[i] + t * s->dv[i];
+}
+
+PC_SIMD static void followCones(void* context, int begin, int end)
+{
+    Path* s = context;
     double most = 0.0;
-    for (int i = 0; i < s->p->rows; i++) {
+    for (int i = s->p->cone[begin].row; i < endOf(s->p->cone + end - 1); i++) {
         s->du[i] = rowTimes(s->p, i, s->dv), s->da[i] = -s->du[i] / s->e[i];
         most = larger(most, fabs(s->du[i]));
     }
-    return most / s->p->velocityScale;
+    s->partial[begin / PC_CHUNK].t = most;
+}
+
+/* du and da of dv; the largest du, in units of velocity. */
+static double follow(Path* s)
+{
+    overCones(s, followCones);
+    return largestOf(s, s->p->cones) / s->p->velocityScale;
 }
 
 static bool factor(Path* s)
 {
     s->factors++, s->rank = 0;
     memcpy(s->at, s->a, (size_t)s->p->rows * sizeof *s->at);
-    pcStiffnessFill(s->p, s->G, s->offset, s->H);
-    return s->known = pcBlocksFactor(s->H);
+    return s->known = pcStiffnessFactor(s->p, s->G, s->offset, s->H);
 }
 
 /* ---- borders ---- */
@@ -275,30 +330,39 @@ static double coneBorder(const Path* s, int k, double most, int* beyond)
     return opens;
 }
 
-/* The nearest border of all. */
-static double nearest(const Path* s, double most, int* which, int* beyond)
+/* How far cone k's d may turn from where H was made. */
+static double turnLimit(const Path* s, int k, double most)
 {
-    int piece;
-    *which = -1;
-    for (int k = 0; k < s->p->cones; k++) {
-        double t = coneBorder(s, k, most, &piece);
-        if (t < most) most = t, *which = k, *beyond = piece;
-    }
-    return most;
+    const pcCone* cone = s->p->cone + k;
+    const double *at = s->at + cone->row, *a = s->a + cone->row, *da = s->da + cone->row;
+    if (s->piece[k] != SLIDES || cone->rows < 3) return most;
+    double across = at[1] * a[2] - at[2] * a[1], more = at[1] * da[2] - at[2] * da[1], square = at[1] * at[1] + at[2] * at[2];
+    double room = TURN * square - (more > 0.0 ? across : -across);
+    return fabs(more) * most > room ? larger(smaller(most, room / fabs(more)), 0.0) : most;
 }
 
-/* How far d may turn from where H was made. */
-static double turnLimit(const Path* s, double most)
+static void findBorders(void* context, int begin, int end)
 {
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        const double *at = s->at + cone->row, *a = s->a + cone->row, *da = s->da + cone->row;
-        if (s->piece[k] != SLIDES || cone->rows < 3) continue;
-        double across = at[1] * a[2] - at[2] * a[1], more = at[1] * da[2] - at[2] * da[1], square = at[1] * at[1] + at[2] * at[2];
-        double room = TURN * square - (more > 0.0 ? across : -across);
-        if (fabs(more) * most > room) most = larger(smaller(most, room / fabs(more)), 0.0);
+    const Path* s = context;
+    Border* nearest = s->partial + begin / PC_CHUNK;
+    int beyond;
+    *nearest = (Border){.t = s->t, .cone = -1};
+    for (int k = begin; k < end; k++) nearest->t = turnLimit(s, k, nearest->t);
+    for (int k = begin; k < end; k++) {
+        double t = coneBorder(s, k, nearest->t, &beyond);
+        if (t < nearest->t) *nearest = (Border){t, k, beyond};
     }
-    return most;
+}
+
+/* The nearest border of all; none, if d may not turn as far. */
+static Border nearest(Path* s, double most)
+{
+    Border first = {.t = most, .cone = -1};
+    s->t = most;
+    overCones(s, findBorders);
+    for (int i = 0; i < pcChunks(s->p->cones); i++)
+        if (s->partial[i].t < first.t) first = s->partial[i];
+    return first;
 }
 
 /* ---- the path ---- */
@@ -377,16 +441,16 @@ static bool trace(Path* s, int orientation)
     pcBlocksSolve(s->H, s->dv0);
     orientation *= pcBlocksSign(s->H);
     while (s->rank < RANK) {
-        int sign = direct(s), flow = sign * orientation, which, beyond = OPEN;
+        int sign = direct(s), flow = sign * orientation;
         if (sign == 0) return s->rank > 0;
         for (int i = 0; flow < 0 && i < B * s->p->blocks; i++) s->dv[i] = -s->dv[i];
         follow(s);
-        double t = nearest(s, turnLimit(s, flow > 0 ? l : ENDLESS), &which, &beyond);
-        if (!(t < ENDLESS)) return false;
-        keepPlace(s), moveBy(s, t);
-        l -= flow * t, s->turns += flow < 0;
-        if (which < 0) return true;
-        addChange(s, which, beyond);
+        Border border = nearest(s, flow > 0 ? l : ENDLESS);
+        if (!(border.t < ENDLESS)) return false;
+        keepPlace(s), moveBy(s, border.t);
+        l -= flow * border.t, s->turns += flow < 0;
+        if (border.cone < 0) return true;
+        addChange(s, border.cone, border.beyond);
     }
     return true;
 }
@@ -572,7 +636,7 @@ static void solveRounds(Path* s, double tolerance, int most, Rounds* n)
 pcPathInfo pcPathSolve(const pcProblem* p, const double* own, double tolerance, int most, pcBlocks* H, pcArena* arena, double* v, double* c)
 {
     pcPathInfo info = {.residual = HUGE_VAL};
-    Path s = {.p = p, .H = H, .own = own};
+    Path s = {.p = p, .H = H, .own = own, .touching = pcStiffnessTouching(H)};
     size_t mark = pcArenaMark(arena);
     Rounds rounds;
     if (applies(p) && allocate(&s, arena) && roundsNew(&rounds, &s, v, c, arena)) {

@@ -398,8 +398,7 @@ static bool factor(pcPieces* s, bool* known)
 {
     if (*known && memcmp(s->G, s->factored, (size_t)s->gSize * sizeof *s->G) == 0) return true;
     memcpy(s->factored, s->G, (size_t)s->gSize * sizeof *s->G);
-    pcStiffnessFill(s->p, s->G, s->offset, &s->H);
-    return *known = pcBlocksFactor(&s->H);
+    return *known = pcStiffnessFactor(s->p, s->G, s->offset, &s->H);
 }
 
 /* F = J'c - M (v - f) */

@@ -4,6 +4,7 @@
 
 #include "base/simd.h"
 #include "solver/problem.h"
+#include "solver/touching.h"
 
 PC_INLINE double dotSix(const double* a, const double* b)
 {
@@ -30,6 +31,26 @@ PC_INLINE void addRow(const pcProblem* p, int row, double a, double* x)
         v4Store(to, v4Load(to) + v4Splat(a) * v4Load(J));
         to[4] += a * J[4], to[5] += a * J[5];
     }
+}
+
+/* x += J'c of one block, c being that of its cones times `times`, by their `own` if that is not NULL. */
+PC_INLINE void addTouching(const pcProblem* p, const pcTouching* touching, int block, double times, const double* own, const double* c,
+                           double* x)
+{
+    v4d four = v4Load(x);
+    v2d two = {x[4], x[5]}, right;
+    for (int i = touching->start[block]; i < touching->start[block + 1]; i++) {
+        int k = touching->cone[i], row = p->cone[k].row, end = row + p->cone[k].rows;
+        const double* J = p->J + 12 * (size_t)row + (p->block[2 * (size_t)row] == block ? 0 : 6);
+        double scale = own ? times / own[k] : times;
+        for (; row < end; row++, J += 12) {
+            double a = scale * c[row];
+            if (a == 0.0) continue;
+            __builtin_memcpy(&right, J + 4, sizeof right);
+            four += v4Splat(a) * v4Load(J), two += (v2d){a, a} * right;
+        }
+    }
+    v4Store(x, four), x[4] = two[0], x[5] = two[1];
 }
 
 #endif

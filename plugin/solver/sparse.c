@@ -105,9 +105,8 @@ static double error(void* self, const double* F)
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
 {
     Velocity* s = self;
-    pcStiffnessFill(s->p, G, offset, &s->H);
     memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
-    if (!pcBlocksFactor(&s->H)) return false;
+    if (!pcStiffnessFactor(s->p, G, offset, &s->H)) return false;
     pcBlocksSolve(&s->H, dv);
     return true;
 }

@@ -1,8 +1,13 @@
+/*
+ * Every column of the matrix is made where it is factored, by the thread that does so: a block's own mass and cones, and what ties it to
+ * blocks that are eliminated later.
+ */
 #include "solver/stiffness.h"
 
 #include <string.h>
 
 #include "base/simd.h"
+#include "solver/touching.h"
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
@@ -11,7 +16,8 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
 {
     int count = 0, most = p->dense ? p->blocks * (p->blocks - 1) / 2 : p->cones;
     int* pairs = pcArenaNew(arena, int, 2 * most);
-    if (!pairs) return false;
+    pcTouching* touching = pcArenaNew(arena, pcTouching, 1);
+    if (!pcArenaGood(arena) || !pcTouchingFind(p, arena, touching)) return false;
     for (int i = 0; p->dense && i < p->blocks; i++) {
         for (int j = 0; j < i; j++) pairs[count++] = i, pairs[count++] = j;
     }
@@ -19,123 +25,144 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
         const int* block = p->block + 2 * (size_t)p->cone[k].row;
         if (block[0] >= 0 && block[1] >= 0) pairs[count++] = block[0], pairs[count++] = block[1];
     }
-    return pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
+    bool good = pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
+    out->source = touching;
+    return good;
 }
 
-static void addMass(const pcProblem* p, pcBlocks* H)
+const pcTouching* pcStiffnessTouching(const pcBlocks* pattern) { return pattern->source; }
+
+typedef struct Source {
+    const pcProblem* p;
+    const double* G;
+    const int* offset;
+} Source;
+
+static void addDense(const pcProblem* p, int i, int j, double* to)
 {
     size_t n = (size_t)(B * p->blocks);
-    for (int i = 0; i < p->blocks && !p->dense; i++) memcpy(pcBlocksAt(H, i, i), p->mass + (size_t)i * BB, BB * sizeof(double));
-    for (int i = 0; i < p->blocks && p->dense; i++) {
-        for (int j = 0; j < p->blocks; j++) {
-            double* to = pcBlocksAt(H, i, j);
-            const double* from = p->mass + (size_t)(B * i) * n + (size_t)(B * j);
-            for (int e = 0; e < BB; e++) to[e] += from[(size_t)(e / B) * n + (size_t)(e % B)];
-        }
-    }
+    const double* from = p->mass + (size_t)(B * i) * n + (size_t)(B * j);
+    for (int e = 0; e < BB; e++) to[e] += from[(size_t)(e / B) * n + (size_t)(e % B)];
 }
 
-/* J'G J of all cones between the same two blocks, which mostly follow each other: 12x12, side by side as J is. */
-typedef struct Pair {
-    int block[2]; /* -1 -1: nothing yet */
-    double sum[144];
-} Pair;
-
-PC_SIMD static void flush(pcBlocks* H, Pair* pair)
+static void addMass(const pcProblem* p, const pcBlocks* H, int block, const int* where)
 {
-    if (pair->block[0] < 0 && pair->block[1] < 0) return;
-    for (int a = 0; a < 2; a++) {
-        for (int b = 0; b < 2; b++) {
-            if (pair->block[a] < 0 || pair->block[b] < 0) continue;
-            double* to = pcBlocksAt(H, pair->block[a], pair->block[b]);
-            const double* from = pair->sum + 12 * B * a + B * b;
-            for (int i = 0; i < B; i++, to += B, from += 12) {
-                v4Store(to, v4Load(to) + v4Load(from));
-                to[4] += from[4], to[5] += from[5];
-            }
-        }
+    double* diagonal = H->diagonal + (size_t)H->place[block] * BB;
+    if (!p->dense) {
+        memcpy(diagonal, p->mass + (size_t)block * BB, BB * sizeof *diagonal);
+        return;
     }
-    memset(pair->sum, 0, sizeof pair->sum);
+    addDense(p, block, block, diagonal);
+    for (int j = 0; j < p->blocks; j++) {
+        if (H->place[j] <= H->place[block]) continue;
+        size_t entry = (size_t)where[H->place[j]] * BB;
+        addDense(p, j, block, H->lower + entry), addDense(p, block, j, H->upper + entry);
+    }
 }
 
-/* sum += J'(G J) */
-PC_INLINE void addBoth(int rows, const double* J, const double* G, double* sum)
+/* Rows of a cone, as far as they act on one block: four and two numbers each. */
+typedef struct Side {
+    v4d four[PC_CONE_ROWS];
+    v2d two[PC_CONE_ROWS];
+} Side;
+
+/* G J */
+PC_INLINE void sideTimes(int rows, const double* G, const double* J, Side* out)
 {
     for (int r = 0; r < rows; r++) {
-        v4d x = v4Splat(0.0), y = x, z = x;
-        for (int k = 0; k < rows; k++) {
-            v4d g = v4Splat(G[r * rows + k]);
-            x += g * v4Load(J + 12 * k), y += g * v4Load(J + 12 * k + 4), z += g * v4Load(J + 12 * k + 8);
-        }
-        for (int i = 0; i < 12; i++) {
-            v4d j = v4Splat(J[12 * r + i]);
-            double* to = sum + 12 * i;
-            v4Store(to, v4Load(to) + j * x), v4Store(to + 4, v4Load(to + 4) + j * y), v4Store(to + 8, v4Load(to + 8) + j * z);
-        }
-    }
-}
-
-/* The same for the one side that is not fixed; J and sum begin there. */
-PC_INLINE void addOne(int rows, const double* J, const double* G, double* sum)
-{
-    v4d x[PC_CONE_ROWS];
-    v2d y[PC_CONE_ROWS], two;
-    for (int r = 0; r < rows; r++) {
-        x[r] = v4Splat(0.0), y[r] = (v2d){0.0, 0.0};
+        v4d four = v4Splat(0.0);
+        v2d two = {0.0, 0.0}, right;
         for (int k = 0; k < rows; k++) {
             double g = G[r * rows + k];
-            __builtin_memcpy(&two, J + 12 * k + 4, sizeof two);
-            x[r] += v4Splat(g) * v4Load(J + 12 * k), y[r] += (v2d){g, g} * two;
+            __builtin_memcpy(&right, J + 12 * k + 4, sizeof right);
+            four += v4Splat(g) * v4Load(J + 12 * k), two += (v2d){g, g} * right;
         }
+        out->four[r] = four, out->two[r] = two;
     }
-    for (int i = 0; i < B; i++) {
-        double* to = sum + 12 * i;
+}
+
+/* to += J'X */
+PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
+{
+    PC_UNROLL(6) for (int i = 0; i < B; i++, to += B)
+    {
         v4d four = v4Load(to);
+        v2d two;
         __builtin_memcpy(&two, to + 4, sizeof two);
-        for (int r = 0; r < rows; r++) four += v4Splat(J[12 * r + i]) * x[r], two += (v2d){J[12 * r + i], J[12 * r + i]} * y[r];
+        for (int r = 0; r < rows; r++) {
+            double j = J[12 * r + i];
+            four += v4Splat(j) * X->four[r], two += (v2d){j, j} * X->two[r];
+        }
         v4Store(to, four);
         __builtin_memcpy(to + 4, &two, sizeof two);
     }
 }
 
-PC_SIMD static void addCone(int rows, const int* block, const double* J, const double* G, double* sum)
+/* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL. */
+typedef struct Column {
+    double *diagonal, *lower, *upper;
+} Column;
+
+PC_INLINE void addRows(int rows, const double* G, const double* own, const double* other, const Column* to)
 {
-    int side = block[0] < 0;
-    if (block[0] >= 0 && block[1] >= 0)
-        addBoth(rows, J, G, sum);
-    else if (rows == 3) /* as nearly all have: the compiler unrolls these */
-        addOne(3, J + B * side, G, sum + 13 * B * side);
-    else
-        addOne(rows, J + B * side, G, sum + 13 * B * side);
+    Side x;
+    sideTimes(rows, G, own, &x);
+    addTurned(rows, own, &x, to->diagonal);
+    if (!to->lower) return;
+    addTurned(rows, other, &x, to->lower);
+    sideTimes(rows, G, other, &x);
+    addTurned(rows, own, &x, to->upper);
 }
 
 /* A contact that is open, or a bound that is reached, gives way to nothing. */
-static bool isRigid(int rows, const double* G)
+PC_INLINE bool isRigid(int rows, const double* G)
 {
     for (int i = 0; i < rows * rows; i++)
         if (G[i] != 0.0) return true;
     return false;
 }
 
-static void addCones(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)
+/* to += sum, which is nothing again. */
+PC_INLINE void flush(double* sum, double* to)
 {
-    Pair pair = {.block = {-1, -1}};
-    for (int k = 0; k < p->cones; k++) {
-        const pcCone* cone = &p->cone[k];
-        const int* block = p->block + 2 * (size_t)cone->row;
-        if (!isRigid(cone->rows, G + offset[k])) continue;
-        if (block[0] != pair.block[0] || block[1] != pair.block[1]) {
-            flush(H, &pair);
-            memcpy(pair.block, block, sizeof pair.block);
-        }
-        addCone(cone->rows, block, p->J + 12 * (size_t)cone->row, G + offset[k], pair.sum);
+    for (int i = 0; i < B; i++, to += B, sum += B) { /* as it was written, row by row: other widths would wait for the stores */
+        v4Store(to, v4Load(to) + v4Load(sum)), v4Store(sum, v4Splat(0.0));
+        to[4] += sum[4], to[5] += sum[5], sum[4] = sum[5] = 0.0;
     }
-    flush(H, &pair);
 }
 
-void pcStiffnessFill(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)
+/* Cones between the same two blocks mostly follow each other: they are summed up first, so that the mass is rounded less often. */
+PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block, const int* where)
 {
-    pcBlocksClear(H);
-    addMass(p, H);
-    addCones(p, G, offset, H);
+    const Source* source = context;
+    const pcProblem* p = source->p;
+    const pcTouching* touching = pcStiffnessTouching(H);
+    double sum[BB] = {0.0}, *diagonal = H->diagonal + (size_t)H->place[block] * BB;
+    Column to = {.diagonal = sum};
+    int before = -1;
+    addMass(p, H, block, where);
+    for (int i = touching->start[block]; i < touching->start[block + 1]; i++) {
+        const pcCone* cone = p->cone + touching->cone[i];
+        const int* blocks = p->block + 2 * (size_t)cone->row;
+        const double *G = source->G + source->offset[touching->cone[i]], *J = p->J + 12 * (size_t)cone->row;
+        int side = blocks[0] != block, other = blocks[1 - side];
+        if (!isRigid(cone->rows, G)) continue;
+        if (other != before) {
+            bool tied = other >= 0 && H->place[other] > H->place[block];
+            size_t entry = tied ? (size_t)where[H->place[other]] * BB : 0;
+            to.lower = tied ? H->lower + entry : NULL, to.upper = tied ? H->upper + entry : NULL;
+            flush(sum, diagonal), before = other;
+        }
+        if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */
+            addRows(3, G, J + B * side, J + B * (1 - side), &to);
+        else
+            addRows(cone->rows, G, J + B * side, J + B * (1 - side), &to);
+    }
+    flush(sum, diagonal);
+}
+
+bool pcStiffnessFactor(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)
+{
+    const Source source = {p, G, offset};
+    return pcBlocksFactorFilled(H, fillColumn, &source);
 }

@@ -4,11 +4,16 @@
 
 #include "linalg/blocks.h"
 #include "solver/problem.h"
+#include "solver/touching.h"
 
 /* false: out of memory. */
 bool pcStiffnessPattern(const pcProblem* problem, pcArena* arena, pcBlocks* out);
 
-/* G: per cone a matrix of its rows, row-major, from offset[cone] on. */
-void pcStiffnessFill(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
+/* Which cones touch which blocks of the problem. */
+const pcTouching* pcStiffnessTouching(const pcBlocks* pattern);
+
+/* Its factors; false: it is singular to working precision. The pattern must be that of this problem. G: per cone a matrix of its rows,
+ * row-major, from offset[cone] on. */
+bool pcStiffnessFactor(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
 
 #endif

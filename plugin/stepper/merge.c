@@ -50,6 +50,7 @@ static int findSame(const pcStep* step, const Lists* lists, const pcTouch* touch
 static void drop(const pcStep* step, Lists* lists, int index)
 {
     const pcTouch* touch = step->touch + index;
+    if (!pcStepHasPieces(step, touch->body1, touch->body2)) return;
     int same = findSame(step, lists, touch);
     bool deeper = same >= 0 && touch->gap < step->touch[same].gap - SAME * armOf(step, touch);
     if (same >= 0) lists->dropped[deeper ? same : index] = true;

@@ -81,14 +81,29 @@ static int* orderOf(const pcStep* step, int count)
     return order;
 }
 
+static void countPieces(pcStep* step)
+{
+    step->fixedPieces = 0;
+    for (int i = 0; i < step->system->shapeCount; i++) {
+        int body = step->system->shapes[i].body;
+        (*(body >= 0 ? step->pieces + body : &step->fixedPieces))++;
+    }
+}
+
+bool pcStepHasPieces(const pcStep* step, int body1, int body2)
+{
+    return (body1 >= 0 ? step->pieces[body1] : step->fixedPieces) > 1 || (body2 >= 0 ? step->pieces[body2] : step->fixedPieces) > 1;
+}
+
 void pcStepPairs(pcStep* step)
 {
     int count = step->system->shapeCount, bodies = step->system->bodyCount;
     step->order = orderOf(step, count);
     pcProxy* proxies = pcArenaNew(step->arena, pcProxy, count);
     pcPace* pace = pcArenaNew(step->arena, pcPace, bodies);
-    step->pose = pcArenaNew(step->arena, pcPose, count);
+    step->pose = pcArenaNew(step->arena, pcPose, count), step->pieces = pcArenaNew(step->arena, int, bodies);
     if (!pcArenaGood(step->arena)) return;
+    countPieces(step);
     for (int i = 0; i < bodies; i++) pace[i] = paceOf(step->motion + i);
     size_t mark = pcArenaMark(step->arena);
     for (int round = 0; round == 0 || (round < MOST_ROUNDS && sharePace(step, proxies, pace)); round++) {
@@ -102,11 +117,12 @@ void pcStepPairs(pcStep* step)
 
 /* ---- contacts ---- */
 
+/* Room for a few more than in the last step to begin with. */
 static pcTouch* addTouch(pcStep* step)
 {
     if (step->touches == step->touchCapacity) {
-        int capacity = step->touchCapacity > 0 ? 2 * step->touchCapacity : 256;
-        pcTouch* wider = pcArenaNew(step->arena, pcTouch, capacity);
+        int capacity = step->touchCapacity > 0 ? 2 * step->touchCapacity : 256 + step->last->touches + step->last->touches / 4;
+        pcTouch* wider = pcArenaRaw(step->arena, pcTouch, capacity);
         if (!wider) return NULL;
         if (step->touches > 0) memcpy(wider, step->touch, (size_t)step->touches * sizeof *wider);
         step->touch = wider, step->touchCapacity = capacity;
@@ -285,7 +301,7 @@ pcStatus pcStepEvents(pcStep* step)
 {
     int from = 0, most = step->threads > 1 && step->pairCount > 2 * AT_ONCE ? BATCH : 1;
     Batch batch = {.step = step, .measured = pcArenaRaw(step->arena, Measured, most)};
-    step->kept = pcArenaNew(step->arena, pcKeptPair, step->pairCount);
+    step->kept = pcArenaRaw(step->arena, pcKeptPair, step->pairCount);
     addGiven(step);
     if (!pcArenaGood(step->arena)) return PC_OK; /* the arena remembers */
     for (int i = 0; i < step->pairCount; i++)

@@ -101,6 +101,7 @@ static bool isCovered(const Pairs* pairs, const pcTouch* touch, int piece, v3 pl
 
 static bool isOnSeam(const Pairs* pairs, const pcTouch* t)
 {
+    if (!pcStepHasPieces(pairs->step, t->body1, t->body2)) return false;
     v3 place1 = v3AddScaled(t->point, -0.5 * t->gap, t->normal), place2 = v3AddScaled(t->point, 0.5 * t->gap, t->normal);
     return isCovered(pairs, t, t->shape1, place1, t->normal) || isCovered(pairs, t, t->shape2, place2, v3Neg(t->normal));
 }

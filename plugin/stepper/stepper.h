@@ -30,6 +30,7 @@ typedef struct pcStep {
     int pointCount;
     pcPose* pose; /* per shape, in world axes */
     int* order;   /* of the shapes, by the broadphase */
+    int *pieces, fixedPieces; /* how many shapes each body has, and how many have none */
     pcPair* pairs;
     pcKeptPair* kept; /* per pair: its cache */
     int pairCount;
@@ -55,6 +56,9 @@ pcStatus pcSurfaceCheck(const pcSurface* surface, const char* what, int index);
 /* pairs.c */
 void pcStepPairs(pcStep* step);
 pcStatus pcStepEvents(pcStep* step);
+
+/* Whether these bodies may touch in several pairs of shapes; -1: what is fixed. */
+bool pcStepHasPieces(const pcStep* step, int body1, int body2);
 
 /* seams.c: contacts with faces that a neighbouring piece covers, left out. */
 void pcStepSeams(pcStep* step);

@@ -61,6 +61,35 @@ PC_TEST(Pool, EveryPartOfEveryTaskIsTakenOnceAndMayWaitForThoseBefore)
     pcPoolFree(pool);
 }
 
+static void countSome(void* context, int begin, int end)
+{
+    const OfTask* of = context;
+    for (int i = begin; i < end; i++) atomic_fetch_add(&of->shared->taken[of->task][i], 1);
+}
+
+static void loopTask(void* context, int task, int worker)
+{
+    OfTask of = {context, task};
+    (void)worker;
+    for (int count = 0; count <= PARTS; count++) pcPoolLoop(of.shared->pool, countSome, &of, count);
+}
+
+PC_TEST(Pool, EveryPartOfALoopIsRunOnce)
+{
+    static const int threads[] = {1, 2, 3, 8};
+    pcPool* pool = pcPoolCreate();
+    PC_ASSERT_TRUE(pool != NULL);
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        Shared* shared = calloc(1, sizeof *shared);
+        PC_ASSERT_TRUE(shared != NULL);
+        shared->pool = pool, shared->width = threads[t];
+        pcPoolRun(pool, threads[t], true, loopTask, shared, TASKS);
+        for (int i = 0; i < TASKS * PARTS; i++) PC_ASSERT_EQ_INT(PARTS - i % PARTS, shared->taken[i / PARTS][i % PARTS]);
+        free(shared);
+    }
+    pcPoolFree(pool);
+}
+
 PC_TEST(Pool, WithoutOneThePartsRunHere)
 {
     Shared* shared = calloc(1, sizeof *shared);
