@@ -203,6 +203,7 @@ static void listMembers(Lazy* s)
 typedef struct Group {
     pcProblem part;
     int* where; /* per block of it: which one of all */
+    int* freedoms;
     double *mass, *free, *v, *c;
     int* block;
     double *J, *target, *soft;
@@ -220,6 +221,7 @@ static bool groupNew(Group* g, const Lazy* s, const int* member, int cones, pcAr
     g->block = pcArenaRaw(arena, int, 2 * rows), g->J = pcArenaRaw(arena, double, 12 * rows);
     g->target = pcArenaRaw(arena, double, rows), g->soft = pcArenaRaw(arena, double, rows), g->c = pcArenaRaw(arena, double, rows);
     g->cone = pcArenaRaw(arena, pcCone, cones);
+    if (s->p->freedoms) g->part.freedoms = g->freedoms = pcArenaRaw(arena, int, blocks);
     g->part.blocks = g->part.rows = 0, g->part.cones = cones;
     g->part.mass = g->mass, g->part.free = g->free, g->part.block = g->block, g->part.J = g->J;
     g->part.target = g->target, g->part.soft = g->soft, g->part.cone = g->cone;
@@ -231,6 +233,7 @@ static void addBlock(Group* g, const Lazy* s, int block)
     size_t from = (size_t)block, to = (size_t)g->part.blocks;
     if (block < 0 || s->local[block] >= 0) return;
     s->local[block] = g->part.blocks, g->where[g->part.blocks++] = block;
+    if (g->freedoms) g->freedoms[to] = s->p->freedoms[from];
     memcpy(g->mass + 36 * to, s->p->mass + 36 * from, 36 * sizeof *g->mass);
     memcpy(g->free + 6 * to, s->p->free + 6 * from, 6 * sizeof *g->free);
     memcpy(g->v + 6 * to, s->v + 6 * from, 6 * sizeof *g->v);
