@@ -5,9 +5,10 @@
 #include "linalg/blocks.h"
 #include "solver/problem.h"
 
-/* (v, c) near a solution, from nothing; not much nearer than to the given residual. H: the pattern of M + J'G J. Returns how many times
+/* (v, c) near a solution, from nothing, or if they are `near` one from there; not much nearer than to the given residual. H: the pattern of M + J'G J. Returns how many times
  * it was factored; 0: the problem is none for this method (bounded rows, cones of several groups, a dense mass, mass ratios that it does not
  * get to the end of, out of memory), and v and c are as before. */
-int pcInteriorStart(const pcProblem* problem, const double* own, double residual, pcBlocks* H, pcArena* arena, double* v, double* c);
+int pcInteriorStart(const pcProblem* problem, const double* own, double residual, bool near, pcBlocks* H, pcArena* arena, double* v,
+                    double* c);
 
 #endif

@@ -282,7 +282,8 @@ static bool solveGroup(Lazy* s, int root, int round, bool last)
         inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? ROUGH : 0.0;
         /* The relaxation is convex: from a few digits Newton's method finds the others. Under Coulomb's law it goes astray from there. */
         inner.close = last && (!s->rough[root] || !s->p->coulomb);
-        inner.hard = round > 1 && g.part.blocks >= ROUGH_BLOCKS;
+        /* From the guess of another step it finds nothing in the few steps that it is given. */
+        inner.hard = (round > 1 || !s->p->coulomb) && g.part.blocks >= ROUGH_BLOCKS;
         pcConeInfo info = s->solve(&g.part, &inner, s->memory, g.v, g.c);
         takeAnswer(s, &g, member, root, &info);
         s->rough[root] = inner.rough > 0.0 && !(info.solve.residual <= inner.tolerance);

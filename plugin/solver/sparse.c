@@ -42,6 +42,9 @@ typedef struct Velocity {
     double* difference; /* v - f; and M^-1 F */
     double* rhs;
     pcBlocks H;
+    double* G; /* what H was factored with, … */
+    int size;
+    int factorization; /* … and which one of its factorizations that was */
 } Velocity;
 
 static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
@@ -100,12 +103,24 @@ static double error(void* self, const double* F)
     return most;
 }
 
+/* Where all contacts stay on pieces on which G is constant (they stick, are open, or slide in one dimension), the factors are those of the step
+ * before. */
+static bool factor(Velocity* s, const double* G, const int* offset)
+{
+    size_t size = (size_t)s->size * sizeof *G;
+    if (s->factorization == s->H.factorization && memcmp(G, s->G, size) == 0) return true;
+    pcStiffnessFill(s->p, G, offset, &s->H);
+    memcpy(s->G, G, size);
+    bool good = pcBlocksFactor(&s->H);
+    s->factorization = good ? s->H.factorization : -1;
+    return good;
+}
+
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
 {
     Velocity* s = self;
-    pcStiffnessFill(s->p, G, offset, &s->H);
     memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
-    if (!pcBlocksFactor(&s->H)) return false;
+    if (!factor(s, G, offset)) return false;
     pcBlocksSolve(&s->H, dv);
     return true;
 }
@@ -139,8 +154,9 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Velocity* s = pcArenaNew(arena, Velocity, 1);
     if (!s) return false;
-    s->p = p;
-    s->own = pcArenaNew(arena, double, p->rows);
+    s->p = p, s->factorization = -1;
+    for (int k = 0; k < p->cones; k++) s->size += p->cone[k].rows * p->cone[k].rows;
+    s->own = pcArenaNew(arena, double, p->rows), s->G = pcArenaRaw(arena, double, s->size);
     s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
     if (!pcArenaGood(arena) || !ownOf(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
     out->own = s->own, out->self = s;
@@ -184,9 +200,9 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, double* c)
+static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, bool near, pcArena* arena, double* v, double* c)
 {
-    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, &((Velocity*)linear->self)->H, arena, v, c);
+    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, near, &((Velocity*)linear->self)->H, arena, v, c);
 }
 
 /* The best answer of several attempts, if none is good. */
@@ -221,7 +237,7 @@ static int path(const pcProblem* p, const pcLinear* linear, double tolerance, pc
 }
 
 /* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what
- * an interior point method finds, unless that is all that is asked for; then again at the best so far, because large steps to begin with
+ * an interior point method finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best so far, because large steps to begin with
  * get further than small ones in the end, as long as it gets better; what these cannot finish starts again from nothing. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
@@ -232,13 +248,14 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     pcProximalSettings method = {.tolerance = rough, .held = held};
     pcProximalInfo found = {.residual = INFINITY};
     Best best = bestNew(p, arena);
+    bool near = settings->warm && settings->hard && !settings->close && !p->coulomb;
     bool followed = false; /* a path, which gets further than any way from nothing */
     for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
         int restarts = found.restarts + (start > GUESS && settings->warm);
         double bestBefore = best.residual;
         if (start == GUESS && settings->hard && !settings->close) continue;
         if (start == INTERIOR) {
-            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, arena, v, c);
+            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, near, arena, v, c);
             found.iterations = before += factors;
             if (factors > 0 && settings->rough > 0.0) break;
             if (factors == 0) continue;

@@ -71,7 +71,7 @@ static Found solve(const pcProblem* p)
     double *v = calloc((size_t)pcUnknowns(p) + 1, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c);
     pcConeStart(p, v, c);
     if (!p->W && !p->dense && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H)) {
-        pcInteriorStart(p, linear.own, 1e-10, &H, &arena, v, c);
+        pcInteriorStart(p, linear.own, 1e-10, false, &H, &arena, v, c);
         found.info = pcPathSolve(p, linear.own, 1e-10, &H, &arena, v, c);
     }
     found.certificate = pcCertify(p, v, c, &arena);
