@@ -182,7 +182,7 @@ void pcBlocksClear(pcBlocks* A)
     size_t entries = (size_t)A->start[A->n] * BB;
     memset(A->diagonal, 0, (size_t)A->n * BB * sizeof(double));
     memset(A->lower, 0, entries * sizeof(double));
-    memset(A->upper, 0, entries * sizeof(double));
+    if (!A->symmetric) memset(A->upper, 0, entries * sizeof(double));
 }
 
 double* pcBlocksAt(pcBlocks* A, int i, int j)
@@ -309,12 +309,18 @@ static void solveBlock(const double* D, const int* pivot, double* x)
     }
 }
 
+/* out = X' */
+PC_INLINE void turnBlock(const double* X, double* out)
+{
+    for (int e = 0; e < BB; e++) out[e % B * B + e / B] = X[e];
+}
+
 /* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
 PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
 {
     double turned[BB];
     Row x[B];
-    for (int e = 0; e < BB; e++) turned[e % B * B + e / B] = X[e];
+    turnBlock(X, turned);
     for (int i = 0; i < B; i++) {
         double inverse = 1.0 / D[i * B + i];
         x[i] = rowLoad(turned + i * B);
@@ -339,7 +345,7 @@ PC_INLINE void applyColumn(const pcBlocks* A, int k, int e, int j, const int* wh
     for (int f = e + 1; f < A->start[k + 1]; f++) {
         size_t target = (size_t)where[A->row[f]] * BB;
         subtractProduct(A->lower + target, A->lower + (size_t)f * BB, Ukj);
-        subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
+        if (!A->symmetric) subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
     }
 }
 
@@ -363,6 +369,7 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     double* D = A->diagonal + (size_t)j * BB;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
+    for (int e = A->start[j]; A->symmetric && e < A->start[j + 1]; e++) turnBlock(A->lower + (size_t)e * BB, A->upper + (size_t)e * BB);
     if (factorBlock(D, A->pivot + j * B)) {
         for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
     } else {

@@ -20,14 +20,15 @@
 
 typedef struct pcBlocks {
     int n;
-    int* place;        /* of block row i in the order of elimination */
-    int* start;        /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
-    int* row;          /* their rows (places), ascending, > k */
-    double* diagonal;  /* n blocks; after factoring their LU factors */
-    double* lower;     /* block (row[e], k) */
-    double* upper;     /* block (k, row[e]) */
-    int* pivot;        /* PC_BLOCK per diagonal block */
-    int* rowStart;     /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
+    int* place;       /* of block row i in the order of elimination */
+    int* start;       /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
+    int* row;         /* their rows (places), ascending, > k */
+    double* diagonal; /* n blocks; after factoring their LU factors */
+    double* lower;    /* block (row[e], k) */
+    double* upper;    /* block (k, row[e]) */
+    bool symmetric; /* A is: then only lower blocks need values, and half of the products are spared. Whoever made the pattern may say so */
+    int* pivot;     /* PC_BLOCK per diagonal block */
+    int* rowStart;  /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
     int *column, *at;  /* … its columns, ascending, and which entry of them it is */
     int* task;         /* columns in the order in which threads take them: every one after those that act on it */
     pcPool* pool;      /* who helps; NULL: nobody, or it is not worth while */
@@ -43,6 +44,8 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
 void pcBlocksClear(pcBlocks* A);
 /* Where block (i, j) is kept; it must be in the pattern. */
 double* pcBlocksAt(pcBlocks* A, int i, int j);
+/* Whether block (i, j) needs no value, because it is the other half of a symmetric matrix. */
+static inline bool pcBlocksIsOther(const pcBlocks* A, int i, int j) { return A->symmetric && A->place[i] < A->place[j]; }
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
 void pcBlocksSolve(pcBlocks* A, double* x);

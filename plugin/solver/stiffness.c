@@ -19,7 +19,9 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
         const int* block = p->block + 2 * (size_t)p->cone[k].row;
         if (block[0] >= 0 && block[1] >= 0) pairs[count++] = block[0], pairs[count++] = block[1];
     }
-    return pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
+    bool good = pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
+    out->symmetric = !p->coulomb; /* G is: a projection's derivative */
+    return good;
 }
 
 static void addMass(const pcProblem* p, pcBlocks* H)
@@ -46,7 +48,7 @@ PC_SIMD static void flush(pcBlocks* H, Pair* pair)
     if (pair->block[0] < 0 && pair->block[1] < 0) return;
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
-            if (pair->block[a] < 0 || pair->block[b] < 0) continue;
+            if (pair->block[a] < 0 || pair->block[b] < 0 || pcBlocksIsOther(H, pair->block[a], pair->block[b])) continue;
             double* to = pcBlocksAt(H, pair->block[a], pair->block[b]);
             const double* from = pair->sum + 12 * B * a + B * b;
             for (int i = 0; i < B; i++, to += B, from += 12) {
