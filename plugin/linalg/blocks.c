@@ -312,15 +312,14 @@ static void solveBlock(const double* D, const int* pivot, double* x)
 /* out = X' */
 PC_INLINE void turnBlock(const double* X, double* out)
 {
-    for (int e = 0; e < BB; e++) out[e % B * B + e / B] = X[e];
+    PC_UNROLL(6) for (int i = 0; i < B; i++) { PC_UNROLL(6) for (int k = 0; k < B; k++) out[k * B + i] = X[i * B + k]; }
 }
 
-/* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
-PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
+/* X := X D^-1, that is D'X' solved, all columns of X' at a time; X' is `turned`. */
+PC_INLINE void divideBlock(const double* D, const int* pivot, const double* turned, double* X)
 {
-    double turned[BB];
+    double divided[BB];
     Row x[B];
-    turnBlock(X, turned);
     for (int i = 0; i < B; i++) {
         double inverse = 1.0 / D[i * B + i];
         x[i] = rowLoad(turned + i * B);
@@ -333,8 +332,19 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
         Row swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 0; i < B; i++) rowStore(turned + i * B, &x[i]);
-    for (int e = 0; e < BB; e++) X[e % B * B + e / B] = turned[e];
+    for (int i = 0; i < B; i++) rowStore(divided + i * B, &x[i]);
+    turnBlock(divided, X);
+}
+
+/* The blocks below a factored diagonal one; of a symmetric matrix, what they were before are the blocks right of it. */
+PC_INLINE void divideColumn(pcBlocks* A, int j)
+{
+    double room[BB];
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+        double *L = A->lower + (size_t)e * BB, *turned = A->symmetric ? A->upper + (size_t)e * BB : room;
+        turnBlock(L, turned);
+        divideBlock(A->diagonal + (size_t)j * BB, A->pivot + j * B, turned, L);
+    }
 }
 
 /* Column k, whose entry e is in row j, acts on column j. */
@@ -369,12 +379,10 @@ PC_SIMD static void factorColumn(void* context, int task, int worker)
     double* D = A->diagonal + (size_t)j * BB;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
-    for (int e = A->start[j]; A->symmetric && e < A->start[j + 1]; e++) turnBlock(A->lower + (size_t)e * BB, A->upper + (size_t)e * BB);
-    if (factorBlock(D, A->pivot + j * B)) {
-        for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
-    } else {
+    if (factorBlock(D, A->pivot + j * B))
+        divideColumn(A, j);
+    else
         atomic_store(&factors->singular, true);
-    }
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 
