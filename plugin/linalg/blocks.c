@@ -294,17 +294,17 @@ PC_INLINE bool factorBlock(double* D, int* pivot)
 }
 
 /* x := D^-1 x */
-static void solveBlock(const double* D, const int* pivot, double* x)
+PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
 {
-    for (int k = 0; k < B; k++) {
+    PC_UNROLL(6) for (int k = 0; k < B; k++)
+    {
         double swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 1; i < B; i++) {
-        for (int k = 0; k < i; k++) x[i] -= D[i * B + k] * x[k];
-    }
-    for (int i = B - 1; i >= 0; i--) {
-        for (int k = i + 1; k < B; k++) x[i] -= D[i * B + k] * x[k];
+    PC_UNROLL(6) for (int k = 0; k < B; k++) { PC_UNROLL(6) for (int i = k + 1; i < B; i++) x[i] -= D[i * B + k] * x[k]; }
+    PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
+    {
+        PC_UNROLL(6) for (int k = i + 1; k < B; k++) x[i] -= D[i * B + k] * x[k];
         x[i] /= D[i * B + i];
     }
 }
