@@ -31,6 +31,7 @@
 #define MANY_BLOCKS 40  /* from this size on … */
 #define NEARLY 100.0    /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define NEAR 1e-4    /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
 #define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
@@ -255,7 +256,7 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
         double bestBefore = best.residual;
         if (start == GUESS && settings->hard && !settings->close) continue;
         if (start == INTERIOR) {
-            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, near, arena, v, c);
+            int factors = settings->maxIterations ? 0 : interior(p, linear, near ? larger(rough, NEAR) : rough, near, arena, v, c);
             found.iterations = before += factors;
             if (factors > 0 && settings->rough > 0.0) break;
             if (factors == 0) continue;

@@ -6,6 +6,7 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
+#define HALF_BLOCKS 40 /* smaller matrices are factored as fast with both halves */
 
 bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
 {
@@ -20,7 +21,7 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
         if (block[0] >= 0 && block[1] >= 0) pairs[count++] = block[0], pairs[count++] = block[1];
     }
     bool good = pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
-    out->symmetric = !p->coulomb; /* G is: a projection's derivative */
+    out->symmetric = !p->coulomb && p->blocks >= HALF_BLOCKS; /* G is: a projection's derivative */
     return good;
 }
 
