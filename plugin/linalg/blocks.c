@@ -237,7 +237,7 @@ void pcBlocksClear(pcBlocks* A)
     size_t entries = (size_t)A->start[A->n] * BB;
     memset(A->diagonal, 0, (size_t)A->n * BB * sizeof(double));
     memset(A->lower, 0, entries * sizeof(double));
-    memset(A->upper, 0, entries * sizeof(double));
+    if (!A->symmetric) memset(A->upper, 0, entries * sizeof(double));
 }
 
 double* pcBlocksAt(pcBlocks* A, int i, int j)
@@ -358,10 +358,7 @@ PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
     PC_UNROLL(6) for (int i = 0; i < B; i++) y[i] = x[i];
-    PC_UNROLL(6) for (int k = 0; k < B; k++)
-    {
-        PC_UNROLL(6) for (int i = k + 1; i < B; i++) y[i] -= D[i * B + k] * y[k];
-    }
+    PC_UNROLL(6) for (int k = 0; k < B; k++) { PC_UNROLL(6) for (int i = k + 1; i < B; i++) y[i] -= D[i * B + k] * y[k]; }
     PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
     {
         PC_UNROLL(6) for (int k = i + 1; k < B; k++) y[i] -= D[i * B + k] * y[k];
@@ -370,12 +367,17 @@ PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
     PC_UNROLL(6) for (int i = 0; i < B; i++) x[i] = y[i];
 }
 
-/* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
-PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
+/* out = X' */
+PC_INLINE void turnBlock(const double* X, double* out)
 {
-    double turned[BB];
+    PC_UNROLL(6) for (int i = 0; i < B; i++) { PC_UNROLL(6) for (int k = 0; k < B; k++) out[k * B + i] = X[i * B + k]; }
+}
+
+/* X := X D^-1, that is D'X' solved, all columns of X' at a time; X' is `turned`. */
+PC_INLINE void divideBlock(const double* D, const int* pivot, const double* turned, double* X)
+{
+    double divided[BB];
     Row x[B];
-    for (int e = 0; e < BB; e++) turned[e % B * B + e / B] = X[e];
     for (int i = 0; i < B; i++) {
         double inverse = D[i * B + i];
         x[i] = rowLoad(turned + i * B);
@@ -388,8 +390,19 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
         Row swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 0; i < B; i++) rowStore(turned + i * B, &x[i]);
-    for (int e = 0; e < BB; e++) X[e % B * B + e / B] = turned[e];
+    for (int i = 0; i < B; i++) rowStore(divided + i * B, &x[i]);
+    turnBlock(divided, X);
+}
+
+/* The blocks below a factored diagonal one; of a symmetric matrix, what they were before are the blocks right of it. */
+PC_INLINE void divideColumn(pcBlocks* A, int j)
+{
+    double room[BB];
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+        double *L = A->lower + (size_t)e * BB, *turned = A->symmetric ? A->upper + (size_t)e * BB : room;
+        turnBlock(L, turned);
+        divideBlock(A->diagonal + (size_t)j * BB, A->pivot + j * B, turned, L);
+    }
 }
 
 /* Column k, whose entry e is in row j, acts on column j. */
@@ -400,7 +413,7 @@ PC_INLINE void applyColumn(const pcBlocks* A, int k, int e, int j, const int* wh
     for (int f = e + 1; f < A->start[k + 1]; f++) {
         size_t target = (size_t)where[A->row[f]] * BB;
         subtractProduct(A->lower + target, A->lower + (size_t)f * BB, Ukj);
-        subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
+        if (!A->symmetric) subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
     }
 }
 
@@ -421,7 +434,8 @@ static void fillColumn(const Factors* factors, int j, const int* where)
     pcBlocks* A = factors->A;
     size_t first = (size_t)A->start[j] * BB, size = (size_t)(A->start[j + 1] - A->start[j]) * BB * sizeof(double);
     memset(A->diagonal + (size_t)j * BB, 0, BB * sizeof(double));
-    memset(A->lower + first, 0, size), memset(A->upper + first, 0, size);
+    memset(A->lower + first, 0, size);
+    if (!A->symmetric) memset(A->upper + first, 0, size);
     factors->fill(factors->context, A, A->order[j], where);
 }
 
@@ -433,11 +447,10 @@ PC_INLINE void factorColumn(Factors* factors, int j, int* where)
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
     if (factors->fill) fillColumn(factors, j, where);
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
-    if (factorBlock(D, A->pivot + j * B)) {
-        for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
-    } else {
+    if (factorBlock(D, A->pivot + j * B))
+        divideColumn(A, j);
+    else
         atomic_store(&factors->singular, true);
-    }
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 
@@ -445,7 +458,8 @@ PC_SIMD static void factorColumns(void* context, int task, int worker)
 {
     Factors* factors = context;
     const pcBlocks* A = factors->A;
-    for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++) factorColumn(factors, A->task[i], A->where + (size_t)worker * (size_t)A->n);
+    for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++)
+        factorColumn(factors, A->task[i], A->where + (size_t)worker * (size_t)A->n);
 }
 
 bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context)
@@ -491,10 +505,7 @@ PC_INLINE void subtractVector(double* y, const double* X, const Turned* x)
 }
 
 /* Right sides that touch a few bodies leave most columns with nothing to act with. */
-PC_INLINE bool isNothing(const double* x)
-{
-    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0 && x[4] == 0.0 && x[5] == 0.0;
-}
+PC_INLINE bool isNothing(const double* x) { return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0 && x[4] == 0.0 && x[5] == 0.0; }
 
 PC_SIMD void pcBlocksSolve(pcBlocks* A, double* b)
 {

@@ -23,21 +23,22 @@
 typedef struct pcBlocks {
     int n;
     int *place, *order; /* of block row i in the order of elimination, and which one has that place */
-    int* start;        /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
-    int* row;          /* their rows (places), ascending, > k */
-    double* diagonal;  /* n blocks; after factoring their LU factors, with reciprocals of the pivots */
-    double* lower;     /* block (row[e], k) */
-    double* upper;     /* block (k, row[e]) */
-    int* pivot;        /* PC_BLOCK per diagonal block */
-    int* rowStart;     /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
-    int *column, *at;  /* … its columns, ascending, and which entry of them it is */
-    int* task;         /* columns in the order in which threads take them: every one after those that act on it … */
+    int* start;         /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
+    int* row;           /* their rows (places), ascending, > k */
+    double* diagonal;   /* n blocks; after factoring their LU factors, with reciprocals of the pivots */
+    double* lower;      /* block (row[e], k) */
+    double* upper;      /* block (k, row[e]) */
+    bool symmetric; /* A is: then only lower blocks need values, and half of the products are spared. Whoever made the pattern may say so */
+    int* pivot;     /* PC_BLOCK per diagonal block */
+    int* rowStart;  /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
+    int *column, *at;      /* … its columns, ascending, and which entry of them it is */
+    int* task;             /* columns in the order in which threads take them: every one after those that act on it … */
     int *taskStart, tasks; /* … and where those begin that one thread takes at once */
-    pcPool* pool;      /* who helps; NULL: nobody, or it is not worth while */
-    _Atomic int* done; /* per column: the last factorization that finished it */
+    pcPool* pool;          /* who helps; NULL: nobody, or it is not worth while */
+    _Atomic int* done;     /* per column: the last factorization that finished it */
     int factorization;
-    int* where; /* work, n for each thread: where row i stands in the present column */
-    double* x;  /* work: PC_BLOCK * n */
+    int* where;         /* work, n for each thread: where row i stands in the present column */
+    double* x;          /* work: PC_BLOCK * n */
     const void* source; /* of the one who made the pattern, for its values */
 } pcBlocks;
 
@@ -47,10 +48,12 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
 void pcBlocksClear(pcBlocks* A);
 /* Where block (i, j) is kept; it must be in the pattern. */
 double* pcBlocksAt(pcBlocks* A, int i, int j);
+/* Whether block (i, j) needs no value, because it is the other half of a symmetric matrix. */
+static inline bool pcBlocksIsOther(const pcBlocks* A, int i, int j) { return A->symmetric && A->place[i] < A->place[j]; }
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
 /* Adds the values of a column: of its diagonal block, and of blocks (j, block) and (block, j) for all j with a later place: these are
- * `lower` and `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
+ * `lower` and, unless A is symmetric, `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
 typedef void pcBlocksFill(const void* context, const pcBlocks* A, int block, const int* where);
 bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context);
 void pcBlocksSolve(pcBlocks* A, double* x);

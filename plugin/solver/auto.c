@@ -1,6 +1,7 @@
 /*
- * Which solver gets a problem. First it is made small: a guess may be the answer, and contacts that do not act are left out (lazy.c). What
- * is left gets a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
+ * Which solver gets a problem. First it is made small: a guess may be the answer, rows that hold one block are taken out with the freedoms that
+ * they hold (held.c), contacts that do not act are left out (lazy.c), and blocks of few freedoms are packed into fewer (pack.c). What is left gets
+ * a quick try (quick.c). `sparse` finds the answer of nearly all others, at a cost that
  * follows the number of blocks; where it ends without, and the problem is small enough for a dense method, Lemke's method gets it. The
  * better answer is returned, with the name of who found it; if neither passed the residual test, the outcome says so.
  *
@@ -12,9 +13,11 @@
 #include <string.h>
 
 #include "solver/fan.h"
+#include "solver/held.h"
 #include "solver/lazy.h"
 #include "solver/lemke_cone.h"
 #include "solver/memory.h"
+#include "solver/pack.h"
 #include "solver/quick.h"
 #include "solver/sparse.h"
 
@@ -63,12 +66,26 @@ static pcConeInfo solveAll(const pcProblem* p, const pcConeSettings* settings, p
     return info;
 }
 
-pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+static pcConeInfo solvePacked(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+{
+    pcConeInfo info;
+    if (pcPackSolve(p, settings, memory, solveAll, &info, v, c)) return info;
+    return solveAll(p, settings, memory, v, c);
+}
+
+static pcConeInfo solveLazily(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
 {
     pcConeInfo info = {.solver = "guess"};
+    if (pcLazySolve(p, settings, memory, solvePacked, &info, v, c)) return info;
+    return solvePacked(p, settings, memory, v, c);
+}
+
+pcConeInfo pcAutoSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c)
+{
+    pcConeInfo info;
     if (pcGuessSolve(p, settings, memory, &info, v, c)) return info;
     pcConeSettings rest = *settings;
     rest.guess = 0.0; /* it is known that it is not */
-    if (pcLazySolve(p, &rest, memory, solveAll, &info, v, c)) return info;
-    return solveAll(p, &rest, memory, v, c);
+    if (pcHeldSolve(p, &rest, memory, solveLazily, &info, v, c)) return info;
+    return solveLazily(p, &rest, memory, v, c);
 }

@@ -22,6 +22,7 @@
 #include "solver/interior.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/simd.h"
 #include "solver/rows.h"
@@ -38,7 +39,10 @@
 #define CENTRING 0.2 /* after a step shorter than this the next one only goes back to the middle */
 #define BORDER 0.99  /* of the way to the border of a cone */
 #define CENTRAL 1e-2 /* no cone's share of m may fall behind the others' by more than this */
-#define STIFF 1e-8   /* e of FREE rows, by their own velocity per impulse */
+#define APART \
+    0.5 /* of what a guess is off by, the root of m at its start: with a fifth of that, steps are short; with three times, many; … */
+#define LEAST_APART 1e-3 /* … but not less than this: nearer to the borders, every step is short */
+#define STIFF 1e-8       /* e of FREE rows, by their own velocity per impulse */
 
 typedef struct Interior {
     const pcProblem* p;
@@ -419,20 +423,57 @@ static double step(Interior* s, bool centring)
 
 /* ---- from beginning to end ---- */
 
-static void begin(Interior* s, const double* own)
+static void setUnits(Interior* s, const double* own)
+{
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        s->own[k] = 0.0, s->contacts += isContact(cone);
+        for (int i = 0; i < cone->rows; i++) s->own[k] += own[cone->row + i] / cone->rows;
+    }
+}
+
+static void begin(Interior* s)
 {
     for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] = s->p->free[i];
+    memset(s->C, 0, (size_t)s->p->rows * sizeof *s->C);
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         double *C = s->C + cone->row, *Y = s->Y + cone->row;
-        s->own[k] = 0.0;
-        for (int i = 0; i < cone->rows; i++) s->own[k] += own[cone->row + i] / cone->rows;
         if (!isContact(cone)) continue;
-        s->contacts++;
         coneVelocity(s, k, Y);
         double slip = pcSocTail(cone->rows, Y);
         C[0] = 1.0, Y[0] = 1.0 + slip + larger(Y[0], 0.0);
     }
+}
+
+/* C - Y of every contact, if C and Y are what the guess says: in r. Returns how far the guess is off: max |C - proj_K(C - Y)|. */
+static double guessDifference(Interior* s, const double* v, const double* c)
+{
+    double most = 0.0, nearest[PC_SOC_ROWS], other[PC_SOC_ROWS];
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->v[i] = v[i];
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        double *C = s->C + cone->row, *Y = s->Y + cone->row, *r = s->r + cone->row;
+        for (int i = 0; i < cone->rows; i++) C[i] = c[cone->row + i] * s->own[k] / s->unit;
+        if (!isContact(cone)) continue;
+        coneVelocity(s, k, Y);
+        if (s->p->coulomb) Y[0] += pcSocTail(cone->rows, Y);
+        for (int i = 0; i < cone->rows; i++) r[i] = C[i] - Y[i];
+        pcSocCentre(cone->rows, r, 0.0, nearest, other);
+        for (int i = 0; i < cone->rows; i++) most = larger(most, fabs(nearest[i] - C[i]));
+    }
+    return most;
+}
+
+/* On the central path next to the guess, as far from the borders as the guess is off. False: that is no nearer than the beginning. */
+static bool beginNear(Interior* s, const double* v, const double* c)
+{
+    double off = larger(LEAST_APART, APART * guessDifference(s, v, c));
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (isContact(cone)) pcSocCentre(cone->rows, s->r + cone->row, off * off, s->C + cone->row, s->Y + cone->row);
+    }
+    return off < 1.0;
 }
 
 /* What presses less than it opens is open. */
@@ -446,33 +487,37 @@ static void end(const Interior* s, double* v, double* c)
     }
 }
 
-/* Along the path until it ends or turns. */
-static bool follow(Interior* s, double stop, int* factors)
+/* Along the path from where s stands until it ends or turns; returns how many factorizations it took. */
+static int follow(Interior* s, double stop)
 {
-    int most = *factors + LIMIT, shorts = 0;
+    int factors = 0, shorts = 0;
     bool good = true;
-    for (double a = 1.0; good && *factors < most && shorts < SHORT_LIMIT; shorts += a < SHORT && s->m < NEAR) {
+    for (double a = 1.0; good && factors < LIMIT && shorts < SHORT_LIMIT; shorts += a < SHORT && s->m < NEAR) {
         s->m = gapAt(s, 0.0);
         measure(s);
         if (s->m <= stop * stop && s->largest <= stop) break;
-        ++*factors;
+        factors++;
         if (!factor(s)) break;
         a = step(s, a < CENTRING);
         good = move(s, a);
     }
-    return good;
+    if (!good) s->m = HUGE_VAL;
+    return factors;
 }
 
-int pcInteriorStart(const pcProblem* p, const double* own, double residual, bool hold, pcBlocks* H, pcArena* arena, double* v, double* c)
+int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcInside inside, pcBlocks* H, pcArena* arena, double* v,
+                    double* c)
 {
     if (!applies(p)) return 0;
-    Interior s = {.p = p, .H = H, .unit = p->velocityScale, .touching = pcStiffnessTouching(H)};
+    Interior s = {.p = p, .H = H, .unit = p->velocityScale, .touching = pcStiffnessTouching(H), .m = HUGE_VAL};
     size_t mark = pcArenaMark(arena);
     int factors = 0;
     double stop = larger(CLOSE * residual, CLOSEST);
     bool good = allocate(&s, arena);
-    if (good) begin(&s, own), good = follow(&s, stop, &factors);
-    if (good && hold) s.held = true, good = follow(&s, stop, &factors);
+    if (good) setUnits(&s, own);
+    if (good && inside == PC_INSIDE_NEAR && beginNear(&s, v, c)) factors = follow(&s, stop);
+    if (good && !(s.m <= stop * stop && s.largest <= stop)) begin(&s), factors += follow(&s, stop);
+    if (good && inside == PC_INSIDE_HELD) s.held = true, factors += follow(&s, stop);
     good = good && s.m < NEAR;
     if (good) end(&s, v, c);
     pcArenaRelease(arena, mark);

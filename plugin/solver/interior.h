@@ -5,11 +5,18 @@
 #include "linalg/blocks.h"
 #include "solver/problem.h"
 
-/* (v, c) near a solution, from nothing; not much nearer than to the given residual. hold: where the path turns, slips are held as they are
- * there, and the convex problem that is left is solved to its end: another start, where the usual one led nowhere. H: the pattern of
- * M + J'G J. Returns how many times it was factored; 0: the problem is none for this method (bounded rows, cones of several groups, a dense mass, mass ratios that it does not
+/* Where the path begins, and what becomes of it where it turns. */
+typedef enum pcInside {
+    PC_INSIDE,      /* from nothing */
+    PC_INSIDE_NEAR, /* (v, c) come in near a solution: from there, if that is any nearer */
+    PC_INSIDE_HELD  /* from nothing; where the path turns slips are held as they are, and the convex problem that is left is solved to its
+                       end: another start, where the usual one led nowhere */
+} pcInside;
+
+/* (v, c) near a solution, not much nearer than to the given residual. H: the pattern of M + J'G J. Returns how many times it was factored;
+ * 0: the problem is none for this method (bounded rows, cones of several groups, a dense mass, mass ratios that it does not
  * get to the end of, out of memory), and v and c are as before. */
-int pcInteriorStart(const pcProblem* problem, const double* own, double residual, bool hold, pcBlocks* H, pcArena* arena, double* v,
+int pcInteriorStart(const pcProblem* problem, const double* own, double residual, pcInside inside, pcBlocks* H, pcArena* arena, double* v,
                     double* c);
 
 #endif

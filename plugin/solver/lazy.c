@@ -27,8 +27,10 @@
 #define FEWEST_CONES 64 /* smaller problems are solved at once: contacts that come in round by round cost a stack of 12 five times that */
 #define ROUNDS 12       /* then all are taken */
 #define ROUGH 1e-4      /* tolerance while contacts come in, … */
+#define ROUGHER 0.1     /* … by the relaxation, where the next round begins near this one's answer, but not at it, … */
+#define NEARLY 1e-5     /* … so that the last one does so, too, if what it begins at is not as good as this */
 #define ROOM 1e-3       /* of the velocity scale: what opens more slowly than this after a rough answer may be pressed after a good one */
-#define ROUGH_BLOCKS 40 /* … of groups from this size on */
+#define ROUGH_BLOCKS 40 /* of groups from this size on */
 #define SLOW 1e-8       /* of the velocity scale, also of spins: only what moves more slowly with the guess may be at rest; … */
 #define REST 1e-10      /* … it is, if the certificate is off by no more than this, whatever the tolerance: slow things shall move */
 #define MISLED 0.25     /* a guess that drives together more contacts than this part of those that it presses is none */
@@ -237,6 +239,7 @@ static void listMembers(Lazy* s)
 typedef struct Group {
     pcProblem part;
     int* where; /* per block of it: which one of all */
+    int* freedoms;
     double *mass, *free, *v, *c;
     int* block;
     double *J, *target, *soft;
@@ -254,6 +257,7 @@ static bool groupNew(Group* g, const Lazy* s, const int* member, int cones, pcAr
     g->block = pcArenaRaw(arena, int, 2 * rows), g->J = pcArenaRaw(arena, double, 12 * rows);
     g->target = pcArenaRaw(arena, double, rows), g->soft = pcArenaRaw(arena, double, rows), g->c = pcArenaRaw(arena, double, rows);
     g->cone = pcArenaRaw(arena, pcCone, cones);
+    if (s->p->freedoms) g->part.freedoms = g->freedoms = pcArenaRaw(arena, int, blocks);
     g->part.blocks = g->part.rows = 0, g->part.cones = cones;
     g->part.mass = g->mass, g->part.free = g->free, g->part.block = g->block, g->part.J = g->J;
     g->part.target = g->target, g->part.soft = g->soft, g->part.cone = g->cone;
@@ -265,6 +269,7 @@ static void addBlock(Group* g, const Lazy* s, int block)
     size_t from = (size_t)block, to = (size_t)g->part.blocks;
     if (block < 0 || s->local[block] >= 0) return;
     s->local[block] = g->part.blocks, g->where[g->part.blocks++] = block;
+    if (g->freedoms) g->freedoms[to] = s->p->freedoms[from];
     memcpy(g->mass + 36 * to, s->p->mass + 36 * from, 36 * sizeof *g->mass);
     memcpy(g->free + 6 * to, s->p->free + 6 * from, 6 * sizeof *g->free);
     memcpy(g->v + 6 * to, s->v + 6 * from, 6 * sizeof *g->v);
@@ -310,10 +315,12 @@ static bool solveGroup(Lazy* s, int root, int round, bool last)
     for (int i = 0; good && i < cones; i++) addCone(&g, s, member[i], i);
     if (good) {
         pcConeSettings inner = *s->settings;
-        inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? ROUGH : 0.0;
+        bool coulomb = s->p->coulomb;
+        inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? (coulomb ? ROUGH : ROUGHER) : 0.0;
         /* The relaxation is convex: from a few digits Newton's method finds the others. Under Coulomb's law it goes astray from there. */
-        inner.close = last && (!s->rough[root] || !s->p->coulomb);
-        inner.hard = round > 1 && g.part.blocks >= ROUGH_BLOCKS;
+        inner.close = last && (!s->rough[root] || (!coulomb && s->residual[root] <= NEARLY));
+        /* From the guess of another step it finds nothing in the few steps that it is given. */
+        inner.hard = (round > 1 || !coulomb) && g.part.blocks >= ROUGH_BLOCKS;
         pcConeInfo info = s->solve(&g.part, &inner, s->memory, g.v, g.c);
         takeAnswer(s, &g, member, root, &info);
         s->rough[root] = inner.rough > 0.0 && !(info.solve.residual <= inner.tolerance);

@@ -45,7 +45,8 @@ typedef struct pcProblem {
     int blocks;
     const double* mass; /* per block 36 numbers, row-major; dense: (6 blocks)^2, row-major */
     bool dense;
-    const double* free; /* f */
+    const double* free;  /* f */
+    const int* freedoms; /* per block: how many of its six numbers there are; the others have mass 1 and no row, and stay 0. NULL: all */
     int rows;
     const int* block; /* two per row; -1: none. If both are given they differ; all rows of a cone have the same two, in the same order */
     const double* J;  /* twelve per row */

@@ -86,4 +86,20 @@ static inline void pcSocDivide(int n, const double* x, const double* r, double* 
     for (int i = 1; i < n; i++) out[i] = (-x[i] * head + (det * r[i] + tail * x[i]) / x[0]) / det;
 }
 
+/* c and y inside K with c - y = z and c o y = m e, which is the point of the central path next to c and y with that difference. Along each
+ * eigenvector of z: c y = m, c - y = l. */
+static inline void pcSocCentre(int n, const double* z, double m, double* c, double* y)
+{
+    double tail = pcSocTail(n, z), along[2][2];
+    for (int i = 0; i < 2; i++) {
+        double l = i ? z[0] - tail : z[0] + tail, more = 0.5 * (fabs(l) + sqrt(l * l + 4.0 * m)), less = more > 0.0 ? m / more : 0.0;
+        along[i][0] = l > 0.0 ? more : less, along[i][1] = l > 0.0 ? less : more;
+    }
+    c[0] = 0.5 * (along[0][0] + along[1][0]), y[0] = 0.5 * (along[0][1] + along[1][1]);
+    for (int i = 1; i < n; i++) {
+        double part = tail > 0.0 ? 0.5 * z[i] / tail : 0.0;
+        c[i] = part * (along[0][0] - along[1][0]), y[i] = part * (along[0][1] - along[1][1]);
+    }
+}
+
 #endif

@@ -33,6 +33,7 @@
 #define MANY_BLOCKS 40   /* from this size on … */
 #define NEARLY 100.0     /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define NEAR 1e-4    /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
 #define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
@@ -44,6 +45,9 @@ typedef struct Velocity {
     double* difference; /* v - f; and M^-1 F */
     double* rhs;
     pcBlocks H;
+    double* G; /* what H was factored with, … */
+    int size;
+    int factorization; /* … and which one of its factorizations that was */
 } Velocity;
 
 static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
@@ -102,11 +106,23 @@ static double error(void* self, const double* F)
     return most;
 }
 
+/* Where all contacts stay on pieces on which G is constant (they stick, are open, or slide in one dimension), the factors are those of the step
+ * before. */
+static bool factor(Velocity* s, const double* G, const int* offset)
+{
+    size_t size = (size_t)s->size * sizeof *G;
+    if (s->factorization == s->H.factorization && memcmp(G, s->G, size) == 0) return true;
+    memcpy(s->G, G, size);
+    bool good = pcStiffnessFactor(s->p, G, offset, &s->H);
+    s->factorization = good ? s->H.factorization : -1;
+    return good;
+}
+
 static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
 {
     Velocity* s = self;
     memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
-    if (!pcStiffnessFactor(s->p, G, offset, &s->H)) return false;
+    if (!factor(s, G, offset)) return false;
     pcBlocksSolve(&s->H, dv);
     return true;
 }
@@ -140,8 +156,9 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     Velocity* s = pcArenaNew(arena, Velocity, 1);
     if (!s) return false;
-    s->p = p;
-    s->own = pcArenaNew(arena, double, p->rows);
+    s->p = p, s->factorization = -1;
+    for (int k = 0; k < p->cones; k++) s->size += p->cone[k].rows * p->cone[k].rows;
+    s->own = pcArenaNew(arena, double, p->rows), s->G = pcArenaRaw(arena, double, s->size);
     s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
     if (!pcArenaGood(arena) || !ownOf(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
     out->own = s->own, out->self = s;
@@ -185,9 +202,9 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, bool hold, pcArena* arena, double* v, double* c)
+static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, pcInside inside, pcArena* arena, double* v, double* c)
 {
-    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, hold, &((Velocity*)linear->self)->H, arena, v, c);
+    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, inside, &((Velocity*)linear->self)->H, arena, v, c);
 }
 
 /* The best answer of several attempts, if none is good. */
@@ -223,8 +240,9 @@ static int path(const pcProblem* p, const pcLinear* linear, double tolerance, in
 }
 
 /* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what
- * an interior point method finds, unless that is all that is asked for; then again at the best so far, because large steps to begin with
- * get further than small ones in the end, as long as it gets better; what these cannot finish starts again from nothing.
+ * an interior point method finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best
+ * so far, because large steps to begin with get further than small ones in the end, as long as it gets better; what these cannot finish
+ * starts again from nothing.
  *
  * Where paths are followed, one of them does all this: first from a guess that lacks a few contacts only, then from the inside, and from
  * there once more by another way: where it ends is as good as chance. */
@@ -237,6 +255,7 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     pcProximalSettings method = {.tolerance = rough, .held = held};
     pcProximalInfo found = {.residual = INFINITY};
     Best best = bestNew(p, arena);
+    bool near = settings->warm && settings->hard && !settings->close && !p->coulomb;
     bool followed = false; /* a path, which gets further than any way from nothing */
     for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
         int restarts = found.restarts + (start > GUESS && settings->warm), walked = 0;
@@ -244,7 +263,8 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
         if (start == GUESS && settings->hard && !settings->close) continue;
         if (start == GUESS && settings->close) walked = path(p, linear, rough, NEAR_FACTORS, arena, &best, v, c);
         if (start == INTERIOR || (start == HELD && p->coulomb && p->blocks >= MANY_BLOCKS)) {
-            int factors = settings->maxIterations ? 0 : interior(p, linear, rough, start == HELD, arena, v, c);
+            pcInside inside = start == HELD ? PC_INSIDE_HELD : near ? PC_INSIDE_NEAR : PC_INSIDE;
+            int factors = settings->maxIterations ? 0 : interior(p, linear, near ? larger(rough, NEAR) : rough, inside, arena, v, c);
             found.iterations = before += factors;
             if (factors > 0 && settings->rough > 0.0) break;
             if (factors == 0) continue;

@@ -50,6 +50,22 @@ PC_TEST(Soc, DivisionUndoesTheProduct)
     }
 }
 
+PC_TEST(Soc, CentreHasTheDifferenceAndTheProduct)
+{
+    pcRandom random = {14};
+    for (int i = 0; i < 3000; i++) {
+        int n = 1 + i % PC_SOC_ROWS;
+        double z[PC_SOC_ROWS], c[PC_SOC_ROWS], y[PC_SOC_ROWS], product[PC_SOC_ROWS], m = pow(10.0, pcBetween(&random, -12.0, 0.0));
+        for (int k = 0; k < n; k++) z[k] = i % 7 ? pcBetween(&random, -1.0, 1.0) : 0.0;
+        pcSocCentre(n, z, m, c, y);
+        pcSocProduct(n, c, y, product);
+        PC_EXPECT_GT(c[0] - pcSocTail(n, c), -1e-15);
+        PC_EXPECT_GT(y[0] - pcSocTail(n, y), -1e-15);
+        for (int k = 0; k < n; k++) PC_EXPECT_NEAR(z[k], c[k] - y[k], 1e-15);
+        for (int k = 0; k < n; k++) PC_EXPECT_NEAR(k == 0 ? m : 0.0, product[k], 1e-15);
+    }
+}
+
 PC_TEST(Soc, ReachEndsOnTheBorder)
 {
     pcRandom random = {13};
@@ -82,7 +98,7 @@ static double residualOfStart(const pcProblem* p, double residual, int* factors)
     double *v = calloc((size_t)pcUnknowns(p) + 1, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c), left = (double)NAN;
     *factors = 0;
     if (!p->W && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H))
-        *factors = pcInteriorStart(p, linear.own, residual, false, &H, &arena, v, c);
+        *factors = pcInteriorStart(p, linear.own, residual, PC_INSIDE, &H, &arena, v, c);
     if (*factors > 0) left = pcCertify(p, v, c, &arena).residual;
     pcArenaFree(&arena), free(v), free(c);
     return left;
@@ -126,6 +142,36 @@ PC_TEST(Interior, EndsNearAnAnswerOfCoulombsLaw)
     PC_EXPECT_GE(t.close, 0.9 * t.tried);
 }
 
+/* From an answer there is less to do than from nothing, and from a guess that is none no more harm than the way there and back. */
+PC_TEST(Interior, BeginsNearAGuess)
+{
+    int cold = 0, warm = 0;
+    for (int kind = 0; kind < pcProblemKindCount; kind++) {
+        const char* name = pcProblemKinds[kind].name;
+        if (strcmp(name, "polygons") == 0 || strcmp(name, "mass ratio stack") == 0) continue; /* not for this method */
+        pcConeModel model = pcProblemKinds[kind].make(0, false);
+        const pcProblem* p = &model.problem;
+        pcArena arena = {0};
+        pcLinear linear;
+        pcBlocks H;
+        double *v = calloc((size_t)pcUnknowns(p) + 1, sizeof *v), *c = calloc((size_t)p->rows + 1, sizeof *c);
+        PC_CASE("%s", name);
+        bool has = !p->W && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H);
+        int first = has ? pcInteriorStart(p, linear.own, 1e-6, PC_INSIDE, &H, &arena, v, c) : 0;
+        if (first > 0) {
+            cold += first, warm += pcInteriorStart(p, linear.own, 1e-6, PC_INSIDE_NEAR, &H, &arena, v, c);
+            double left = pcCertify(p, v, c, &arena).residual;
+            for (int i = 0; i < p->rows; i++) c[i] = i % 2 ? 1e3 : -1e3;
+            PC_EXPECT_GT(pcInteriorStart(p, linear.own, 1e-6, PC_INSIDE_NEAR, &H, &arena, v, c), 0);
+            double lost = pcCertify(p, v, c, &arena).residual;
+            PC_EXPECT_LE(fmax(left, lost), 1e-4);
+        }
+        pcArenaFree(&arena), free(v), free(c), pcModelFree(&model);
+    }
+    PC_EXPECT_GT(cold, 80);
+    PC_EXPECT_LE(3 * warm, 2 * cold);
+}
+
 PC_TEST(Interior, LeavesAProblemAloneThatIsNoneForIt)
 {
     double mass[36] = {0.0}, free[6] = {0.0}, J[48] = {0.0}, target[4] = {0.0}, soft[4] = {0.0}, own[4] = {1.0, 1.0, 1.0, 1.0};
@@ -139,7 +185,7 @@ PC_TEST(Interior, LeavesAProblemAloneThatIsNoneForIt)
     pcArena arena = {0};
     pcBlocks H;
     PC_EXPECT_TRUE(pcStiffnessPattern(&p, &arena, &H));
-    PC_EXPECT_EQ_INT(0, pcInteriorStart(&p, own, 1e-6, false, &H, &arena, v, c));
+    PC_EXPECT_EQ_INT(0, pcInteriorStart(&p, own, 1e-6, PC_INSIDE, &H, &arena, v, c));
     for (int i = 0; i < 6; i++) PC_EXPECT_NEAR(i + 1.0, v[i], 0.0);
     for (int i = 0; i < 4; i++) PC_EXPECT_NEAR(i + 1.0, c[i], 0.0);
     pcArenaFree(&arena);
