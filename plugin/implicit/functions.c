@@ -29,6 +29,8 @@ static pcJet quadric(const pcFunction* f, v3 x)
     return j;
 }
 
+static const double LEAST = 1e-150; /* a norm below this is none: second derivatives, which are of its inverse, would overflow */
+
 /* The p-norm of (u, v) >= 0 with its derivatives; n_uu = (p-1) (uv)^(p-2) v^2 / n^(2p-1) and so on. */
 typedef struct Norm {
     double n, u, v, uu, uv, vv;
@@ -37,7 +39,7 @@ typedef struct Norm {
 static Norm normOf(double u, double v, double p)
 {
     double top = larger(u, v);
-    if (!(top > 0.0)) return (Norm){0};
+    if (!(top > LEAST)) return (Norm){0};
     u /= top, v /= top;
     double n = pow(pow(u, p) + pow(v, p), 1.0 / p);
     u /= n, v /= n;

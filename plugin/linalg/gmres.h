@@ -16,7 +16,7 @@ typedef struct pcGmres {
 
 typedef struct pcGmresInfo {
     int products, restarts; /* restarts: the first start counts too */
-    double residual;        /* |b - A x| / |b| that was reached; 1: no memory */
+    double residual; /* |b - A x| / |b| that was reached; 1: no memory */
 } pcGmresInfo;
 
 /* Starts from x = 0. Where A is singular x is the best of its Krylov space. The arena is left as it was found. */

@@ -253,6 +253,19 @@ static double depthOf(World world, const pcPose* pose)
     return reach - x[2] - (world == LAYER || world == MIDPOINT ? 0.05 : world == DEEP_LAYER ? 1.0 : 0.0);
 }
 
+/* What comes to rest on its pole is tilted by less and less, down to the smallest numbers there are. */
+PC_TEST(ImplicitWorlds, APoleMayBeTiltedByNextToNothing)
+{
+    for (double tilt = 1e-2; tilt > 0.0; tilt *= 1e-3) {
+        PC_CASE("tilted by %g", tilt);
+        implicitPole(&w, 0.02);
+        w.body[0].pose = (pcPose){{0, 0, 0.6}, {1, tilt, -0.5 * tilt, 0}}, w.body[0].velocity[4] = 0.0;
+        for (int i = 0; i < 10; i++) PC_ASSERT_STATUS(PC_OK, implicitWorldStep(&w));
+        PC_EXPECT_NEAR(0.6, w.body[0].pose.position[2], 0.3 * tilt + 1e-14);
+        implicitWorldEnd(&w);
+    }
+}
+
 /* For 4 s, in which the sphere leaves both spheres. */
 PC_TEST(ImplicitWorlds, NothingPenetratesAtTheEndOfAnyStep)
 {
