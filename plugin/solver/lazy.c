@@ -33,6 +33,7 @@
 #define ROUGH_BLOCKS 40 /* of groups from this size on */
 #define SLOW 1e-8       /* of the velocity scale, also of spins: only what moves more slowly with the guess may be at rest; … */
 #define REST 1e-10      /* … it is, if the certificate is off by no more than this, whatever the tolerance: slow things shall move */
+#define DRIVEN 100.0    /* times the residual that a guess may have, by the velocity scale: faster than this, it is none */
 #define MISLED 0.25     /* a guess that drives together more contacts than this part of those that it presses is none */
 
 /* ---- the guess ---- */
@@ -77,10 +78,22 @@ static bool comesToRest(const pcProblem* p, double* v)
     return true;
 }
 
+/* Whether the guess drives a contact together that it does not press, by so much that no certificate need be asked: its residual is at least half of
+ * that. */
+static bool drivesTogether(const pcProblem* p, const double* v, const double* c, double least)
+{
+    for (int k = 0; k < p->cones; k++) {
+        const pcCone* cone = p->cone + k;
+        if (cone->kind == PC_CONE_FRICTION && c[cone->row] == 0.0 && rowVelocity(p, cone->row, v) < -least) return true;
+    }
+    return false;
+}
+
 bool pcGuessSolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMemory* memory, pcConeInfo* info, double* v, const double* c)
 {
     if (!settings->warm || p->W || p->dense || !follow(p, c, &memory->arena, v) || !(settings->guess > 0.0)) return false;
     bool rests = comesToRest(p, v);
+    if (!rests && drivesTogether(p, v, c, DRIVEN * settings->guess * p->velocityScale)) return false;
     pcCertificate certificate = pcCertify(p, v, c, &memory->arena);
     if (rests && !(pcCertificateOff(&certificate) <= smaller(settings->guess, REST))) {
         follow(p, c, &memory->arena, v);
