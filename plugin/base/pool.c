@@ -27,9 +27,9 @@
 
 enum {
     MOST = 256,
-    PATIENCE = 10000, /* looks at what is shared before a thread goes to sleep: 0.1 to 0.5 ms, some times what waking it takes */
+    PATIENCE = 10000,      /* looks at what is shared before a thread goes to sleep: 0.1 to 0.5 ms, some times what waking it takes */
     FEWEST = 4 * PC_CHUNK, /* a loop over less is done sooner than somebody joins */
-    GLANCES = 256     /* looks for the end of a loop before the clock is asked how long that has taken */
+    GLANCES = 256          /* looks for the end of a loop before the clock is asked how long that has taken */
 };
 
 static const double CROWDED = 1.5, SCHEDULED = 2e-4; /* clock by processor time; seconds that waking and a short interruption may take */
@@ -67,9 +67,9 @@ struct pcPool {
     int count;
     _Atomic int next, unfinished;
     _Atomic(Share*) share;
-    _Atomic int looking;  /* threads that may have read `share` and are not yet inside it */
-    _Atomic int postings; /* goes up when something is shared, and when the last task is done */
-    _Atomic int sleepers; /* threads that wait for that to be woken */
+    _Atomic int looking;              /* threads that may have read `share` and are not yet inside it */
+    _Atomic int postings;             /* goes up when something is shared, and when the last task is done */
+    _Atomic int sleepers;             /* threads that wait for that to be woken */
     _Atomic double avoidUntil, avoid; /* on the clock, and for how long it was; 0: never yet */
 };
 

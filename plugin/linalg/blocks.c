@@ -322,7 +322,7 @@ PC_INLINE Row rightOf(const double* p, int k)
     return row;
 }
 
-/* In place, rows exchanged, pivots by their reciprocals; false when one vanishes against the block. */
+/* In place, rows exchanged; false when a pivot vanishes against the block. */
 PC_INLINE bool factorBlock(double* D, int* pivot)
 {
     v4d most = v4Splat(0.0);
@@ -344,7 +344,6 @@ PC_INLINE bool factorBlock(double* D, int* pivot)
             rowSubtract(&row, factor, &right);
             rowStore(D + i * B, &row), D[i * B + k] = factor;
         }
-        D[k * B + k] = inverse;
     }
     return true;
 }
@@ -362,7 +361,7 @@ PC_INLINE void solveBlock(const double* D, const int* pivot, double* x)
     PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
     {
         PC_UNROLL(6) for (int k = i + 1; k < B; k++) y[i] -= D[i * B + k] * y[k];
-        y[i] *= D[i * B + i];
+        y[i] /= D[i * B + i];
     }
     PC_UNROLL(6) for (int i = 0; i < B; i++) x[i] = y[i];
 }
@@ -379,7 +378,7 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, const double* turn
     double divided[BB];
     Row x[B];
     for (int i = 0; i < B; i++) {
-        double inverse = D[i * B + i];
+        double inverse = 1.0 / D[i * B + i];
         x[i] = rowLoad(turned + i * B);
         for (int k = 0; k < i; k++) rowSubtract(&x[i], D[k * B + i], &x[k]);
         x[i].four *= v4Splat(inverse), x[i].two *= (v2d){inverse, inverse};

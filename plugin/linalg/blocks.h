@@ -25,14 +25,14 @@ typedef struct pcBlocks {
     int *place, *order; /* of block row i in the order of elimination, and which one has that place */
     int* start;         /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
     int* row;           /* their rows (places), ascending, > k */
-    double* diagonal;   /* n blocks; after factoring their LU factors, with reciprocals of the pivots */
+    double* diagonal;   /* n blocks; after factoring their LU factors */
     double* lower;      /* block (row[e], k) */
     double* upper;      /* block (k, row[e]) */
-    bool symmetric; /* A is: then only lower blocks need values, and half of the products are spared. Whoever made the pattern may say so */
-    int* pivot;     /* PC_BLOCK per diagonal block */
-    int* rowStart;  /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
-    int *column, *at;      /* … its columns, ascending, and which entry of them it is */
-    int* task;             /* columns in the order in which threads take them: every one after those that act on it … */
+    bool symmetric;     /* A is: then only lower blocks need values, and half of the products are spared; for who made the pattern to say */
+    int* pivot;         /* PC_BLOCK per diagonal block */
+    int* rowStart;      /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
+    int *column, *at;   /* … its columns, ascending, and which entry of them it is */
+    int* task;          /* columns in the order in which threads take them: every one after those that act on it … */
     int *taskStart, tasks; /* … and where those begin that one thread takes at once */
     pcPool* pool;          /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done;     /* per column: the last factorization that finished it */

@@ -278,13 +278,13 @@ typedef struct Judge {
     const pcProblem* problem;
     const double *v, *c;
     Masses masses;
-    double* u;        /* per row */
-    double* mobility; /* per row: its own J M^-1 J' + s */
-    double largest;   /* of these */
-    double* p;        /* M (v - f) - J'c */
-    double* terms;    /* per part: the sizes of what p is made of */
-    double* room;     /* one part */
-    Polygon polygon;  /* the last cone's */
+    double* u;              /* per row */
+    double* mobility;       /* per row: its own J M^-1 J' + s */
+    double largest;         /* of these */
+    double* p;              /* M (v - f) - J'c */
+    double* terms;          /* per part: the sizes of what p is made of */
+    double* room;           /* one part */
+    pcCertificate* partial; /* of the cones of each chunk; `residual` holds their largest mobility first */
 } Judge;
 
 static double rowVelocity(const pcProblem* problem, const double* v, const double* c, int r)
@@ -323,9 +323,11 @@ static void measureRow(Judge* judge, int r)
     judge->largest = larger(judge->largest, judge->mobility[r]);
 }
 
-/* The same for the rows of a cone between blocks, four at a time: most of the work of a certificate, because x = L^-1 J_r' is. */
-PC_SIMD static void measureRows(Judge* judge, const pcCone* cone)
+/* The same for the rows of a cone between blocks, four at a time: most of the work of a certificate, because x = L^-1 J_r' is. Rows without
+ * impulse add nothing to momentum: threads may do them at the same time. Returns the largest mobility. */
+PC_INLINE double measureRows(Judge* judge, const pcCone* cone)
 {
+    double largest = 0.0;
     static const double nothing[12];
     const pcProblem* problem = judge->problem;
     const int* block = problem->block + 2 * (size_t)cone->row;
@@ -349,25 +351,54 @@ PC_SIMD static void measureRows(Judge* judge, const pcCone* cone)
                 x[i] *= v4Splat(L[6 * i + i]);
                 square += x[i] * x[i];
             }
-            for (int r = 0; r < rows; r++) addRow(judge, first + r, side, -c[r], judge->p + 6 * (size_t)block[side]);
-            for (int r = 0; r < rows; r++) judge->terms[block[side]] += fabs(c[r]) * sqrt(square[r]);
+            for (int r = 0; r < rows; r++) {
+                if (c[r] == 0.0) continue;
+                addRow(judge, first + r, side, -c[r], judge->p + 6 * (size_t)block[side]);
+                judge->terms[block[side]] += fabs(c[r]) * sqrt(square[r]);
+            }
             w += square;
         }
         for (int r = 0, row = first; r < rows; r++, row++) {
             judge->u[row] = u[r] - problem->target[row] + problem->soft[row] * c[r];
             judge->mobility[row] = w[r] + problem->soft[row];
-            judge->largest = larger(judge->largest, judge->mobility[row]);
+            largest = larger(largest, judge->mobility[row]);
         }
     }
+    return largest;
+}
+
+static bool isLoaded(const Judge* judge, const pcCone* cone)
+{
+    for (int i = cone->row; i < cone->row + cone->rows; i++)
+        if (judge->c[i] != 0.0) return true;
+    return false;
+}
+
+PC_SIMD static void measureUnloaded(void* context, int begin, int end)
+{
+    Judge* judge = context;
+    const pcCone* cone = judge->problem->cone;
+    double largest = 0.0;
+    for (int k = begin; k < end; k++)
+        if (!isLoaded(judge, cone + k)) largest = larger(largest, measureRows(judge, cone + k));
+    judge->partial[begin / PC_CHUNK].residual = largest;
+}
+
+PC_SIMD static void measureLoaded(Judge* judge)
+{
+    const pcCone* cone = judge->problem->cone;
+    for (int k = 0; k < judge->problem->cones; k++)
+        if (isLoaded(judge, cone + k)) judge->largest = larger(judge->largest, measureRows(judge, cone + k));
 }
 
 static void measure(Judge* judge)
 {
     const pcProblem* problem = judge->problem;
-    if (problem->dense)
-        for (int r = 0; r < problem->rows; r++) measureRow(judge, r);
-    else
-        for (int k = 0; k < problem->cones; k++) measureRows(judge, &problem->cone[k]);
+    for (int r = 0; r < problem->rows && problem->dense; r++) measureRow(judge, r);
+    if (problem->dense) return;
+    pcPoolLoop(problem->pool, measureUnloaded, judge, problem->cones);
+    for (int i = 0; i < pcChunks(problem->cones); i++) judge->largest = larger(judge->largest, judge->partial[i].residual);
+    measureLoaded(judge);
 }
 
 /* ---- The four figures ---- */
@@ -393,12 +424,12 @@ static pcCone scaledCone(const Judge* judge, const pcCone* cone, double* C)
     return scaled;
 }
 
-static void coneVelocity(Judge* judge, const pcCone* cone, double* U)
+static void coneVelocity(const Judge* judge, const pcCone* cone, Polygon* kept, double* U)
 {
     for (int i = 0; i < cone->rows; i++) U[i] = judge->u[cone->row + i] / judge->problem->velocityScale;
     if (cone->kind != PC_CONE_FRICTION || !judge->problem->coulomb) return;
     double slip = 0.0;
-    for (int g = 0; g < cone->groups; g++) slip += slipOf(cone, g, U, &judge->polygon);
+    for (int g = 0; g < cone->groups; g++) slip += slipOf(cone, g, U, kept);
     U[0] += slip;
 }
 
@@ -412,18 +443,38 @@ static double naturalMap(const pcCone* cone, const double* C, const double* U, P
     return sqrt(square);
 }
 
-static void judgeCone(Judge* judge, const pcCone* cone, pcCertificate* certificate)
+static void judgeCone(const Judge* judge, const pcCone* cone, Polygon* kept, pcCertificate* certificate)
 {
     double C[PC_CONE_ROWS] = {0.0}, U[PC_CONE_ROWS] = {0.0};
     const double still[PC_CONE_ROWS] = {0.0};
     pcCone scaled = scaledCone(judge, cone, C);
-    coneVelocity(judge, cone, U);
+    coneVelocity(judge, cone, kept, U);
     if (cone->kind == PC_CONE_FREE) {
         certificate->equality = worse(certificate->equality, fabs(U[0]));
         certificate->residual = worse(certificate->residual, fabs(U[0])); /* what the natural map is for K = R */
     } else {
-        certificate->residual = worse(certificate->residual, naturalMap(&scaled, C, U, &judge->polygon));
-        certificate->coneExcess = worse(certificate->coneExcess, naturalMap(&scaled, C, still, &judge->polygon));
+        certificate->residual = worse(certificate->residual, naturalMap(&scaled, C, U, kept));
+        certificate->coneExcess = worse(certificate->coneExcess, naturalMap(&scaled, C, still, kept));
+    }
+}
+
+static void judgeSome(void* context, int begin, int end)
+{
+    Judge* judge = context;
+    pcCertificate found = {0.0, 0.0, 0.0, 0.0};
+    Polygon polygon = {.edges = 0};
+    for (int k = begin; k < end; k++) judgeCone(judge, judge->problem->cone + k, &polygon, &found);
+    judge->partial[begin / PC_CHUNK] = found;
+}
+
+static void judgeCones(Judge* judge, pcCertificate* certificate)
+{
+    pcPoolLoop(judge->problem->pool, judgeSome, judge, judge->problem->cones);
+    for (int i = 0; i < pcChunks(judge->problem->cones); i++) {
+        const pcCertificate* found = judge->partial + i;
+        certificate->residual = worse(certificate->residual, found->residual);
+        certificate->equality = worse(certificate->equality, found->equality);
+        certificate->coneExcess = worse(certificate->coneExcess, found->coneExcess);
     }
 }
 
@@ -477,6 +528,7 @@ static bool startJudge(Judge* judge, pcArena* arena)
     judge->u = pcArenaRaw(arena, double, rows), judge->mobility = pcArenaRaw(arena, double, rows);
     judge->p = pcArenaNew(arena, double, all), judge->terms = pcArenaRaw(arena, double, judge->masses.parts);
     judge->room = pcArenaRaw(arena, double, judge->masses.size);
+    judge->partial = pcArenaRaw(arena, pcCertificate, pcChunks(judge->problem->cones));
     return pcArenaGood(arena) && allFinite(judge->v, all) && allFinite(judge->c, rows);
 }
 
@@ -500,7 +552,7 @@ static pcCertificate judged(Judge* judge)
     if (judge->problem->W) measureImpulses(judge);
     for (int part = 0; part < judge->masses.parts; part++) startPart(judge, part);
     if (!judge->problem->W) measure(judge);
-    for (int i = 0; i < judge->problem->cones; i++) judgeCone(judge, &judge->problem->cone[i], &certificate);
+    judgeCones(judge, &certificate);
     for (int part = 0; part < judge->masses.parts; part++) certificate.momentum = worse(certificate.momentum, momentumError(judge, part));
     return certificate;
 }

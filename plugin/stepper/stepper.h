@@ -28,8 +28,8 @@ typedef struct pcStep {
     pcMotion* motion;    /* per body */
     pcHeldPoint* points; /* that joints hold; implicitJoints only */
     int pointCount;
-    pcPose* pose; /* per shape, in world axes */
-    int* order;   /* of the shapes, by the broadphase */
+    pcPose* pose;             /* per shape, in world axes */
+    int* order;               /* of the shapes, by the broadphase */
     int *pieces, fixedPieces; /* how many shapes each body has, and how many have none */
     pcPair* pairs;
     pcKeptPair* kept; /* per pair: its cache */

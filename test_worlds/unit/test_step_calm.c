@@ -132,27 +132,24 @@ static double energyOf(const double* M, const double* v)
     return sum;
 }
 
-/* Whether its answer missed the tolerance. One that did not, by a hair, moves as it must. */
-static bool playIsland(const pcProblem* p)
+static void playIsland(const pcProblem* p)
 {
     Scene s;
     beginIsland(&s, p);
     sceneStep(&s);
-    bool missed = s.result.report.outcome != PC_SOLVED;
-    PC_EXPECT_TRUE(missed == (s.result.report.residual > s.settings.tolerance));
-    for (int i = 0; missed && i < p->blocks; i++) {
+    PC_EXPECT_TRUE(s.result.report.outcome != PC_SOLVED);
+    PC_EXPECT_GT(s.result.report.residual, s.settings.tolerance);
+    for (int i = 0; i < p->blocks; i++) {
         const double *M = p->mass + 36 * (size_t)i, *f = p->free + 6 * (size_t)i;
         double most = 0.5 * M[0] * p->velocityScale * p->velocityScale;
         PC_EXPECT_LE(energyOf(M, s.body[i].velocity), 16 * (energyOf(M, f) + most));
     }
     sceneEnd(&s);
-    return missed;
 }
 
 PC_TEST(StepCalm, IslandsThatWereThrownAreNot)
 {
     glob_t found;
-    int missed = 0;
     PC_ASSERT_EQ_INT(0, glob(PCONTACT_TEST_WORLDS "/problems/steps/thrown_*.txt", 0, NULL, &found));
     PC_EXPECT_GE((int)found.gl_pathc, 4);
     for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -160,11 +157,10 @@ PC_TEST(StepCalm, IslandsThatWereThrownAreNot)
         char message[PC_READ_MESSAGE] = "";
         PC_CASE("%s", found.gl_pathv[i]);
         if (pcProblemRead(found.gl_pathv[i], &file, message)) {
-            missed += playIsland(&file.step);
+            playIsland(&file.step);
             pcProblemFileFree(&file);
         } else
             PC_FAIL("%s", message);
     }
-    PC_EXPECT_GE(missed, 3);
     globfree(&found);
 }
