@@ -285,10 +285,12 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
                                                               : start < NOTHING ? TEPID_LIMIT
                                                                                 : settings->maxIterations;
         method.maxRestarts = start == GUESS && !settings->close ? WARM_RESTARTS : 0;
+        if (start == INTERIOR && near) method.maxIterations = WARM_LIMIT, method.maxRestarts = WARM_RESTARTS;
         found = pcProximalSolve(linear, &method, arena, v, c);
         found.iterations += before, found.restarts += restarts;
         if ((start > GUESS || settings->close) && found.residual < best.residual) bestKeep(&best, p, found.residual, v, c);
         if (start >= AGAIN && start < AGAIN_LAST && !(best.residual < bestBefore)) start = AGAIN_LAST;
+        if (start == INTERIOR && near) near = false, start--; /* what was near is not near enough: now from nothing, and to the end */
     }
     if (!found.converged && best.residual < found.residual) bestGive(&best, p, v, c);
     return found;

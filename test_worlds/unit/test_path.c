@@ -258,3 +258,31 @@ PC_TEST(Path, LeavesAProblemAloneThatIsNoneForIt)
     for (int i = 0; i < 3; i++) PC_EXPECT_NEAR(i + 7.0, c[i], 0.0);
     pcArenaFree(&arena), pcModelFree(&model);
 }
+
+/* The relaxation has one answer, whatever the guess is worth: a start near it, or from nothing where that was not near enough. */
+PC_TEST(Sparse, FindsTheAnswerOfTheRelaxationFromAnyGuess)
+{
+    pcSolverMemory* memory = pcSolverMemoryCreate();
+    pcRandom random = {77};
+    for (int i = 0; i < HEAPS; i++) {
+        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        pcProblem p = model.problem;
+        p.coulomb = false;
+        size_t unknowns = (size_t)pcUnknowns(&p), rows = (size_t)p.rows;
+        double *v = calloc(unknowns, sizeof *v), *c = calloc(rows, sizeof *c), *w = calloc(unknowns, sizeof *w),
+               *d = calloc(rows, sizeof *d);
+        pcConeInfo cold = pcSparseSolve(&p, &(pcConeSettings){.tolerance = 1e-10}, memory, v, c);
+        for (double off = 1e-6; off < 1e3; off *= 1e3) {
+            PC_CASE("heap %d, guess off by %g", i, off);
+            for (size_t k = 0; k < unknowns; k++) w[k] = v[k] + pcBetween(&random, -off, off);
+            for (size_t k = 0; k < rows; k++) d[k] = c[k] + pcBetween(&random, -off, off);
+            pcConeInfo warm = pcSparseSolve(&p, &(pcConeSettings){.tolerance = 1e-10, .warm = true, .hard = true}, memory, w, d);
+            PC_EXPECT_EQ_INT(cold.solve.outcome, warm.solve.outcome);
+            for (size_t k = 0; k < unknowns; k++) PC_EXPECT_NEAR(v[k], w[k], 1e-7);
+        }
+        PC_EXPECT_EQ_INT(PC_SOLVED, cold.solve.outcome);
+        free(v), free(c), free(w), free(d);
+        pcModelFree(&model);
+    }
+    pcSolverMemoryFree(memory);
+}
