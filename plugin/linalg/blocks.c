@@ -237,7 +237,7 @@ void pcBlocksClear(pcBlocks* A)
     size_t entries = (size_t)A->start[A->n] * BB;
     memset(A->diagonal, 0, (size_t)A->n * BB * sizeof(double));
     memset(A->lower, 0, entries * sizeof(double));
-    if (!A->symmetric) memset(A->upper, 0, entries * sizeof(double));
+    memset(A->upper, 0, entries * sizeof(double));
 }
 
 double* pcBlocksAt(pcBlocks* A, int i, int j)
@@ -372,11 +372,12 @@ PC_INLINE void turnBlock(const double* X, double* out)
     PC_UNROLL(6) for (int i = 0; i < B; i++) { PC_UNROLL(6) for (int k = 0; k < B; k++) out[k * B + i] = X[i * B + k]; }
 }
 
-/* X := X D^-1, that is D'X' solved, all columns of X' at a time; X' is `turned`. */
-PC_INLINE void divideBlock(const double* D, const int* pivot, const double* turned, double* X)
+/* X := X D^-1, that is D'X' solved, all columns of X' at a time. */
+PC_INLINE void divideBlock(const double* D, const int* pivot, double* X)
 {
-    double divided[BB];
+    double turned[BB];
     Row x[B];
+    turnBlock(X, turned);
     for (int i = 0; i < B; i++) {
         double inverse = 1.0 / D[i * B + i];
         x[i] = rowLoad(turned + i * B);
@@ -389,19 +390,8 @@ PC_INLINE void divideBlock(const double* D, const int* pivot, const double* turn
         Row swap = x[k];
         x[k] = x[pivot[k]], x[pivot[k]] = swap;
     }
-    for (int i = 0; i < B; i++) rowStore(divided + i * B, &x[i]);
-    turnBlock(divided, X);
-}
-
-/* The blocks below a factored diagonal one; of a symmetric matrix, what they were before are the blocks right of it. */
-PC_INLINE void divideColumn(pcBlocks* A, int j)
-{
-    double room[BB];
-    for (int e = A->start[j]; e < A->start[j + 1]; e++) {
-        double *L = A->lower + (size_t)e * BB, *turned = A->symmetric ? A->upper + (size_t)e * BB : room;
-        turnBlock(L, turned);
-        divideBlock(A->diagonal + (size_t)j * BB, A->pivot + j * B, turned, L);
-    }
+    for (int i = 0; i < B; i++) rowStore(turned + i * B, &x[i]);
+    turnBlock(turned, X);
 }
 
 /* Column k, whose entry e is in row j, acts on column j. */
@@ -412,7 +402,7 @@ PC_INLINE void applyColumn(const pcBlocks* A, int k, int e, int j, const int* wh
     for (int f = e + 1; f < A->start[k + 1]; f++) {
         size_t target = (size_t)where[A->row[f]] * BB;
         subtractProduct(A->lower + target, A->lower + (size_t)f * BB, Ukj);
-        if (!A->symmetric) subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
+        subtractProduct(A->upper + target, Ljk, A->upper + (size_t)f * BB);
     }
 }
 
@@ -433,8 +423,7 @@ static void fillColumn(const Factors* factors, int j, const int* where)
     pcBlocks* A = factors->A;
     size_t first = (size_t)A->start[j] * BB, size = (size_t)(A->start[j + 1] - A->start[j]) * BB * sizeof(double);
     memset(A->diagonal + (size_t)j * BB, 0, BB * sizeof(double));
-    memset(A->lower + first, 0, size);
-    if (!A->symmetric) memset(A->upper + first, 0, size);
+    memset(A->lower + first, 0, size), memset(A->upper + first, 0, size);
     factors->fill(factors->context, A, A->order[j], where);
 }
 
@@ -446,10 +435,11 @@ PC_INLINE void factorColumn(Factors* factors, int j, int* where)
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e;
     if (factors->fill) fillColumn(factors, j, where);
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i++) await(A, A->column[i]), applyColumn(A, A->column[i], A->at[i], j, where);
-    if (factorBlock(D, A->pivot + j * B))
-        divideColumn(A, j);
-    else
+    if (factorBlock(D, A->pivot + j * B)) {
+        for (int e = A->start[j]; e < A->start[j + 1]; e++) divideBlock(D, A->pivot + j * B, A->lower + (size_t)e * BB);
+    } else {
         atomic_store(&factors->singular, true);
+    }
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
 }
 

@@ -22,17 +22,16 @@
 
 typedef struct pcBlocks {
     int n;
-    int *place, *order; /* of block row i in the order of elimination, and which one has that place */
-    int* start;         /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
-    int* row;           /* their rows (places), ascending, > k */
-    double* diagonal;   /* n blocks; after factoring their LU factors */
-    double* lower;      /* block (row[e], k) */
-    double* upper;      /* block (k, row[e]) */
-    bool symmetric;     /* A is: then only lower blocks need values, and half of the products are spared; for who made the pattern to say */
-    int* pivot;         /* PC_BLOCK per diagonal block */
-    int* rowStart;      /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
-    int *column, *at;   /* … its columns, ascending, and which entry of them it is */
-    int* task;          /* columns in the order in which threads take them: every one after those that act on it … */
+    int *place, *order;    /* of block row i in the order of elimination, and which one has that place */
+    int* start;            /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
+    int* row;              /* their rows (places), ascending, > k */
+    double* diagonal;      /* n blocks; after factoring their LU factors */
+    double* lower;         /* block (row[e], k) */
+    double* upper;         /* block (k, row[e]) */
+    int* pivot;            /* PC_BLOCK per diagonal block */
+    int* rowStart;         /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
+    int *column, *at;      /* … its columns, ascending, and which entry of them it is */
+    int* task;             /* columns in the order in which threads take them: every one after those that act on it … */
     int *taskStart, tasks; /* … and where those begin that one thread takes at once */
     pcPool* pool;          /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done;     /* per column: the last factorization that finished it */
@@ -48,12 +47,10 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
 void pcBlocksClear(pcBlocks* A);
 /* Where block (i, j) is kept; it must be in the pattern. */
 double* pcBlocksAt(pcBlocks* A, int i, int j);
-/* Whether block (i, j) needs no value, because it is the other half of a symmetric matrix. */
-static inline bool pcBlocksIsOther(const pcBlocks* A, int i, int j) { return A->symmetric && A->place[i] < A->place[j]; }
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
 /* Adds the values of a column: of its diagonal block, and of blocks (j, block) and (block, j) for all j with a later place: these are
- * `lower` and, unless A is symmetric, `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
+ * `lower` and `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
 typedef void pcBlocksFill(const void* context, const pcBlocks* A, int block, const int* where);
 bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context);
 void pcBlocksSolve(pcBlocks* A, double* x);

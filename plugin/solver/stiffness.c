@@ -11,7 +11,6 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define HALF_BLOCKS 40 /* smaller matrices are factored as fast with both halves */
 
 bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
 {
@@ -28,7 +27,6 @@ bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
     }
     bool good = pcBlocksPattern(out, p->blocks, pairs, count / 2, p->pool, arena);
     out->source = touching;
-    out->symmetric = !p->coulomb && p->blocks >= HALF_BLOCKS; /* G is: a projection's derivative */
     return good;
 }
 
@@ -58,8 +56,7 @@ static void addMass(const pcProblem* p, const pcBlocks* H, int block, const int*
     for (int j = 0; j < p->blocks; j++) {
         if (H->place[j] <= H->place[block]) continue;
         size_t entry = (size_t)where[H->place[j]] * BB;
-        addDense(p, j, block, H->lower + entry);
-        if (!H->symmetric) addDense(p, block, j, H->upper + entry);
+        addDense(p, j, block, H->lower + entry), addDense(p, block, j, H->upper + entry);
     }
 }
 
@@ -101,7 +98,7 @@ PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
     }
 }
 
-/* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL; of a symmetric matrix one is enough. */
+/* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL. */
 typedef struct Column {
     double *diagonal, *lower, *upper;
 } Column;
@@ -113,7 +110,6 @@ PC_INLINE void addRows(int rows, const double* G, const double* own, const doubl
     addTurned(rows, own, &x, to->diagonal);
     if (!to->lower) return;
     addTurned(rows, other, &x, to->lower);
-    if (!to->upper) return;
     sideTimes(rows, G, other, &x);
     addTurned(rows, own, &x, to->upper);
 }
@@ -154,7 +150,7 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
         if (other != before) {
             bool tied = other >= 0 && H->place[other] > H->place[block];
             size_t entry = tied ? (size_t)where[H->place[other]] * BB : 0;
-            to.lower = tied ? H->lower + entry : NULL, to.upper = tied && !H->symmetric ? H->upper + entry : NULL;
+            to.lower = tied ? H->lower + entry : NULL, to.upper = tied ? H->upper + entry : NULL;
             flush(sum, diagonal), before = other;
         }
         if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */

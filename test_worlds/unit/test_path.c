@@ -55,46 +55,6 @@ PC_TEST(Blocks, TellTheSignOfTheDeterminant)
     PC_EXPECT_LT(negative, 350);
 }
 
-/* ---- half a matrix ---- */
-
-/* x of A x = b with A symmetric, from all of its blocks or from half of them. */
-static void solveRandom(uint64_t seed, bool half, double* x)
-{
-    enum { BLOCKS = 6 };
-    const int pairs[] = {0, 1, 1, 2, 2, 3, 0, 2, 4, 1, 5, 3};
-    pcRandom random = {seed};
-    pcArena arena = {0};
-    pcBlocks A;
-    PC_EXPECT_TRUE(pcBlocksPattern(&A, BLOCKS, pairs, 6, NULL, &arena));
-    A.symmetric = half;
-    pcBlocksClear(&A);
-    for (int p = 0; p < 6; p++)
-        for (int e = 0; e < 36; e++) {
-            int i = pairs[2 * p], j = pairs[2 * p + 1];
-            double value = pcBetween(&random, -1.0, 1.0);
-            if (!pcBlocksIsOther(&A, i, j)) pcBlocksAt(&A, i, j)[e] = value;
-            if (!pcBlocksIsOther(&A, j, i)) pcBlocksAt(&A, j, i)[e % 6 * 6 + e / 6] = value;
-        }
-    for (int i = 0; i < BLOCKS; i++)
-        for (int e = 0; e < 36; e++) {
-            double value = e % 7 == 0 ? 12.0 : pcBetween(&random, -1.0, 1.0);
-            if (e / 6 <= e % 6) pcBlocksAt(&A, i, i)[e] = pcBlocksAt(&A, i, i)[e % 6 * 6 + e / 6] = value;
-        }
-    for (int i = 0; i < 6 * BLOCKS; i++) x[i] = pcBetween(&random, -1.0, 1.0);
-    PC_EXPECT_TRUE(pcBlocksFactor(&A));
-    pcBlocksSolve(&A, x);
-    pcArenaFree(&arena);
-}
-
-PC_TEST(Blocks, HalfOfASymmetricMatrixIsEnough)
-{
-    for (uint64_t seed = 1; seed <= 50; seed++) {
-        double whole[36], half[36];
-        solveRandom(seed, false, whole), solveRandom(seed, true, half);
-        for (int i = 0; i < 36; i++) PC_EXPECT_NEAR(whole[i], half[i], 1e-14);
-    }
-}
-
 /* ---- the method ---- */
 
 typedef struct Found {

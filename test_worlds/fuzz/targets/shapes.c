@@ -123,6 +123,8 @@ static pcShape* fromPlanes(Bytes* b)
         const double* given = in.number + 4 * i;
         double largest = fmax(fabs(given[0]), fmax(fabs(given[1]), fabs(given[2]))), plane[4]; /* so that products stay finite */
         for (int k = 0; k < 4; k++) plane[k] = given[k] / largest;
+        double length = hypot(hypot(plane[0], plane[1]), plane[2]);
+        for (int k = 0; k < 4; k++) plane[k] /= length;
         for (int k = 0; k < count; k++)
             REQUIRE(above(plane, vertex + 3 * k) <= 1.1e-7 * reach, "vertex %d above plane %d by %g", k, i, above(plane, vertex + 3 * k));
     }
