@@ -23,8 +23,8 @@
  * centre r is then moved along that drift to the first border, and eps stays.
  *
  * Of a pile of 1000 that falls, with 500 to 970 bodies and 1500 to 3500 acting contacts in one group, the start of interior.c leaves 1e-3 to
- * 1e-5. From there 100 to 600 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, nearly all sticking) 400 to 1500
- * do, or the same from the other start of interior.c; where neither does, the best of all rounds is the answer. Then there are more equations
+ * 1e-5. From there 100 to 600 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, nearly all sticking) 400 to 2100
+ * do, or the same from the other start of interior.c; where neither does by 3000, the best of all rounds is the answer. Then there are more equations
  * than unknowns: three for every contact that sticks and one for every one that slides, 6170 for 964 bodies, whose targets agree to 1e-5 only,
  * and hundreds of contacts have yet to give way, one after the other. From an answer that lacks two contacts 40 are enough where it took 900 from
  * the inside.

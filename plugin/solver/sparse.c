@@ -29,7 +29,7 @@
 #define AGAIN_LIMIT 6    /* times that the best so far is a start, … */
 #define PROMISING 1e-3   /* … if its residual is at most this */
 #define NEAR_FACTORS 300 /* of a path from a guess that lacks a few contacts only, … */
-#define FAR_FACTORS 1500 /* … and from the inside */
+#define FAR_FACTORS 3000 /* … and from the inside */
 #define MANY_BLOCKS 40   /* from this size on … */
 #define NEARLY 100.0     /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
