@@ -17,17 +17,19 @@
  *
  * Why this law and not that of cone.c: De Saxce's shift |u_t| has its kink where contacts stick, which is where most of them end; here
  * sticking is linear. Why rounds: contacts of a pile all but contradict each other, and what they hold back falls with eps; a path is
- * short and hardly turns where eps is large, so that eps goes down as fast as paths stay short, and up where one does not end.
+ * short and hardly turns where eps is large, so that eps goes down while paths stay short, and up where one does not end. It goes down
+ * slowly: a pile that flows slips by 1 m/s here and by 1e-9 there, with as many contacts in every decade between, and whoever comes down
+ * decade by decade finds which of them slip. By steps ten times as large, falling piles take as many factorizations and packed ones do not end.
  *
  * Contacts that contradict each other by a little hold back the same in every round, while impulses grow until one of them gives way. The
  * centre r is then moved along that drift to the first border, and eps stays.
  *
  * Of a pile of 1000 that falls, with 500 to 970 bodies and 1500 to 3500 acting contacts in one group, the start of interior.c leaves 1e-3 to
- * 1e-5. From there 100 to 600 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, nearly all sticking) 400 to 2100
- * do, or the same from the other start of interior.c; where neither does by 3000, the best of all rounds is the answer. Then there are more equations
- * than unknowns: three for every contact that sticks and one for every one that slides, 6170 for 964 bodies, whose targets agree to 1e-5 only,
- * and hundreds of contacts have yet to give way, one after the other. From an answer that lacks two contacts 40 are enough where it took 900 from
- * the inside.
+ * 1e-5. From there 100 to 700 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, half of them sticking) 500 to
+ * 3000 do, or the same from the other start of interior.c, or from nothing: which of them comes first is as good as chance, and one that has not
+ * halved its residual for 1500 factorizations is left for the next. At the end there are about as many equations as unknowns, three for every
+ * contact that sticks and one for every one that slides, 5770 for 961 bodies, and at the start of interior.c 7100: hundreds of contacts have to
+ * give way, one after the other. From an answer that lacks two contacts 40 are enough where it took 900 from the inside.
  *
  * proximal.c takes as many from the same starts in a falling pile, and ends at
  * 4e-11 to 2e-9. Tried as well: a factorization at every border (the same path, four times the time), no path (rounds fail until eps is so
@@ -36,7 +38,9 @@
  * with the relaxation solved in each step (T 5.17; the map expands by 1.6 per pass, and 4000 factorizations end at 1e-6), a few contacts
  * solved exactly by Lemke's method with the others on their pieces (mostly there is no such solution), Anderson's method on r (it drifts by
  * a constant, which that cannot see), r moved from border to border by changes of rank one with F = 0 all the way (ten times the borders in
- * the same time, and as often in circles), no correction of penetrations below 1e-4 m (as many).
+ * the same time, and as often in circles), targets moved from what holds at the start to what shall hold (20,000 borders, half of them turns,
+ * for 2 % of the way), eps from 1 downward with r = 0 (it turns back at 1e-2 to 1e-3), no targets below 1e-6 to 1e-3 m/s (as many), weights
+ * of chance for E (as many), going back to the best round so far where rounds lead away from it (fewer end).
  */
 #include "solver/path.h"
 
@@ -54,9 +58,9 @@
 #define EPS_FIRST 1e-2
 #define EPS_LEAST 1e-10
 #define EPS_MOST 1e2
-#define ROUNDS 800     /* in all */
 #define ENOUGH 0.7     /* of the tolerance: what is held back is the residual, but for rounding */
 #define ROUND_LIMIT 40 /* factorizations of one round */
+#define LONGEST 4      /* times the patience, in all */
 #define HALVINGS 5     /* of a Newton step; then the path is followed */
 #define RANK 32        /* borders with one H */
 #define TURN 0.3       /* of d, radians */
@@ -535,12 +539,12 @@ typedef struct Schedule {
 
 static void afterSuccess(Schedule* s, int factors)
 {
-    double next = s->eps * (factors <= 4 ? 0.03 : factors <= 10 ? 0.1 : 0.3);
+    double next = s->eps * (factors <= 4 ? 0.35 : factors <= 10 ? 0.5 : 0.7);
     if (next <= s->failed) next = sqrt(s->eps * s->failed);
     s->eps = larger(next, EPS_LEAST), s->failed *= 0.3;
 }
 
-static void afterFailure(Schedule* s) { s->failed = s->eps, s->eps = smaller(10.0 * s->eps, EPS_MOST); }
+static void afterFailure(Schedule* s) { s->failed = s->eps, s->eps = smaller(3.0 * s->eps, EPS_MOST); }
 
 /* Where rounds have come to, and the best of them. */
 typedef struct Rounds {
@@ -613,12 +617,15 @@ static void settle(Path* s, double tolerance, Rounds* n)
     memcpy(n->v, n->bestV, (size_t)(B * s->p->blocks) * sizeof *n->v), memcpy(n->c, n->bestC, (size_t)s->p->rows * sizeof *n->c);
 }
 
-static void solveRounds(Path* s, double tolerance, int most, Rounds* n)
+static void solveRounds(Path* s, double tolerance, int patience, Rounds* n)
 {
     Schedule schedule = {.eps = EPS_FIRST};
-    for (int round = 0; round < ROUNDS && s->factors < most && n->best > ENOUGH * tolerance; round++) {
+    double reached = HUGE_VAL; /* the best when it last had halved, … */
+    int since = 0;             /* … after so many factorizations */
+    while (s->factors < LONGEST * patience && s->factors - since < patience && n->best > ENOUGH * tolerance) {
         int before = s->factors;
         double drift = 0.0;
+        if (n->best < 0.5 * reached) reached = n->best, since = s->factors;
         if (advance(s, schedule.eps, tolerance, n)) {
             double held = heldBack(s);
             keepBest(s, held, n);
@@ -633,14 +640,15 @@ static void solveRounds(Path* s, double tolerance, int most, Rounds* n)
     if (n->best < HUGE_VAL) settle(s, tolerance, n);
 }
 
-pcPathInfo pcPathSolve(const pcProblem* p, const double* own, double tolerance, int most, pcBlocks* H, pcArena* arena, double* v, double* c)
+pcPathInfo pcPathSolve(const pcProblem* p, const double* own, double tolerance, int patience, pcBlocks* H, pcArena* arena, double* v,
+                       double* c)
 {
     pcPathInfo info = {.residual = HUGE_VAL};
     Path s = {.p = p, .H = H, .own = own, .touching = pcStiffnessTouching(H)};
     size_t mark = pcArenaMark(arena);
     Rounds rounds;
     if (applies(p) && allocate(&s, arena) && roundsNew(&rounds, &s, v, c, arena)) {
-        solveRounds(&s, tolerance, most, &rounds);
+        solveRounds(&s, tolerance, patience, &rounds);
         info.residual = rounds.best;
     }
     pcArenaRelease(arena, mark);

@@ -10,9 +10,9 @@ typedef struct pcPathInfo {
     int factors; /* how many times H was factored; 0: the problem is none for this method (polygons, several groups, soft contacts, …) */
 } pcPathInfo;
 
-/* (v, c) come in near a solution, and go out as the nearest that was found; unchanged where nothing was. most: factorizations, about;
- * H: the pattern of M + J'G J. */
-pcPathInfo pcPathSolve(const pcProblem* problem, const double* own, double tolerance, int most, pcBlocks* H, pcArena* arena, double* v,
+/* (v, c) come in near a solution, and go out as the nearest that was found; unchanged where nothing was. patience: how many
+ * factorizations may bring no answer that is twice as near; H: the pattern of M + J'G J. */
+pcPathInfo pcPathSolve(const pcProblem* problem, const double* own, double tolerance, int patience, pcBlocks* H, pcArena* arena, double* v,
                        double* c);
 
 #endif

@@ -28,8 +28,8 @@
 #define TEPID_LIMIT 80   /* … and from the inside of all cones (interior.c) */
 #define AGAIN_LIMIT 6    /* times that the best so far is a start, … */
 #define PROMISING 1e-3   /* … if its residual is at most this */
-#define NEAR_FACTORS 300 /* of a path from a guess that lacks a few contacts only, … */
-#define FAR_FACTORS 3000 /* … and from the inside */
+#define NEAR_FACTORS 150 /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
+#define FAR_FACTORS 1500 /* … and of one from elsewhere */
 #define MANY_BLOCKS 40   /* from this size on … */
 #define NEARLY 100.0     /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
@@ -202,11 +202,6 @@ pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, doub
     return before;
 }
 
-static int interior(const pcProblem* p, const pcLinear* linear, double tolerance, pcInside inside, pcArena* arena, double* v, double* c)
-{
-    return p->W ? 0 : pcInteriorStart(p, linear->own, tolerance, inside, &((Velocity*)linear->self)->H, arena, v, c);
-}
-
 /* The best answer of several attempts, if none is good. */
 typedef struct Best {
     double residual, *v, *c;
@@ -229,71 +224,133 @@ static void bestGive(const Best* best, const pcProblem* p, double* v, double* c)
     memcpy(v, best->v, (size_t)pcUnknowns(p) * sizeof *v), memcpy(c, best->c, (size_t)p->rows * sizeof *c);
 }
 
-/* Many blocks under Coulomb's law: the path of Newton's method from (v, c), if there is one, by `most` factorizations. Returns how many it
- * took. */
-static int path(const pcProblem* p, const pcLinear* linear, double tolerance, int most, pcArena* arena, Best* best, double* v, double* c)
+/* What is known while one start is tried after the other. */
+typedef struct Attempt {
+    const pcProblem* p;
+    const pcLinear* linear;
+    const pcConeSettings* settings;
+    pcArena* arena;
+    double rough, tolerance; /* what is asked for, and what Newton's method is asked for */
+    double *held, *v, *c;
+    pcProximalInfo found;
+    Best best;
+    bool followed; /* a path, which gets further than any way from nothing */
+} Attempt;
+
+/* Newton's method from (v, c), or from nothing if it is not `warm`. */
+static void newtonFrom(Attempt* s, bool warm, int limit, int restarts)
 {
-    if (p->W || p->blocks < MANY_BLOCKS) return 0;
-    pcPathInfo found = pcPathSolve(p, linear->own, tolerance, most, &((Velocity*)linear->self)->H, arena, v, c);
-    if (found.residual < best->residual) bestKeep(best, p, found.residual, v, c);
-    return found.factors;
+    pcProximalSettings method = {.tolerance = s->tolerance, .held = s->held, .warm = warm, .maxIterations = limit, .maxRestarts = restarts};
+    pcProximalInfo before = s->found;
+    s->found = pcProximalSolve(s->linear, &method, s->arena, s->v, s->c);
+    s->found.iterations += before.iterations, s->found.restarts += before.restarts;
 }
 
-/* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what
- * an interior point method finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best
- * so far, because large steps to begin with get further than small ones in the end, as long as it gets better; what these cannot finish
- * starts again from nothing.
+static void keepIfBetter(Attempt* s)
+{
+    if (s->found.residual < s->best.residual) bestKeep(&s->best, s->p, s->found.residual, s->v, s->c);
+}
+
+/* Many blocks under Coulomb's law: the path of Newton's method from (v, c). False: there is none. */
+static bool pathFrom(Attempt* s, int patience)
+{
+    if (s->p->W || s->p->blocks < MANY_BLOCKS) return false;
+    pcBlocks* H = &((Velocity*)s->linear->self)->H;
+    pcPathInfo path = pcPathSolve(s->p, s->linear->own, s->rough, patience, H, s->arena, s->v, s->c);
+    s->found.iterations += path.factors;
+    if (path.residual < s->best.residual) bestKeep(&s->best, s->p, path.residual, s->v, s->c);
+    if (path.factors == 0) return false;
+    s->followed = true;
+    if (s->best.residual <= s->rough) {
+        bestGive(&s->best, s->p, s->v, s->c);
+        s->found.residual = s->best.residual, s->found.converged = true;
+    }
+    return true;
+}
+
+/* (v, c) := what an interior point method finds. False: nothing. */
+static bool inside(Attempt* s, double tolerance, pcInside where)
+{
+    if (s->settings->maxIterations || s->p->W) return false;
+    pcBlocks* H = &((Velocity*)s->linear->self)->H;
+    int factors = pcInteriorStart(s->p, s->linear->own, tolerance, where, H, s->arena, s->v, s->c);
+    s->found.iterations += factors;
+    return factors > 0;
+}
+
+static void fromGuess(Attempt* s)
+{
+    const pcConeSettings* settings = s->settings;
+    int limit = settings->rough > 0.0 ? ROUGH_LIMIT : settings->close ? TEPID_LIMIT : WARM_LIMIT;
+    if (settings->close && pathFrom(s, NEAR_FACTORS)) return;
+    newtonFrom(s, true, limit, settings->close ? 0 : WARM_RESTARTS);
+    if (settings->close) keepIfBetter(s);
+}
+
+/* True: that is all that is asked for. */
+static bool fromInside(Attempt* s, bool near)
+{
+    if (!inside(s, near ? larger(s->rough, NEAR) : s->rough, near ? PC_INSIDE_NEAR : PC_INSIDE)) return false;
+    if (s->settings->rough > 0.0) return true;
+    if (pathFrom(s, FAR_FACTORS)) return false;
+    s->tolerance = s->p->coulomb ? s->rough : smaller(s->rough, UNIQUE);
+    s->found.restarts += s->settings->warm;
+    newtonFrom(s, true, near ? WARM_LIMIT : TEPID_LIMIT, near ? WARM_RESTARTS : 0);
+    keepIfBetter(s);
+    return near && !s->found.converged && fromInside(s, false); /* what was near is not near enough: from nothing, and to the end */
+}
+
+/* A path that did not end is tried from elsewhere. */
+static void byOtherPaths(Attempt* s)
+{
+    if (inside(s, s->rough, PC_INSIDE_HELD)) pathFrom(s, FAR_FACTORS);
+    if (s->found.converged) return;
+    pcConeStart(s->p, s->v, s->c);
+    pathFrom(s, FAR_FACTORS);
+}
+
+/* Large steps to begin with get further than small ones in the end: again from the best so far, as long as it gets better. */
+static void fromBest(Attempt* s)
+{
+    double before = INFINITY;
+    for (int i = 0; i < AGAIN_LIMIT && !s->found.converged && s->best.residual <= PROMISING && s->best.residual < before; i++) {
+        before = s->best.residual;
+        bestGive(&s->best, s->p, s->v, s->c);
+        s->found.restarts += s->settings->warm;
+        newtonFrom(s, true, TEPID_LIMIT, 0);
+        keepIfBetter(s);
+    }
+}
+
+static void fromNothing(Attempt* s)
+{
+    if (s->p->blocks >= MANY_BLOCKS && (s->followed || s->best.residual <= NEARLY * s->rough)) return;
+    pcConeStart(s->p, s->v, s->c);
+    s->found.restarts += s->settings->warm;
+    newtonFrom(s, false, s->settings->maxIterations, 0);
+    keepIfBetter(s);
+}
+
+/* A guess gets a short try near to it, unless short ways have failed before; then Newton's method begins at what an interior point method
+ * finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best so far; what these
+ * cannot finish starts again from nothing.
  *
- * Where paths are followed, one of them does all this: first from a guess that lacks a few contacts only, then from the inside, and from
- * there once more by another way: where it ends is as good as chance. */
+ * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from the inside, from there once more
+ * by another way, and from nothing: where one ends is as good as chance. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {
-    enum { GUESS, INTERIOR, HELD, AGAIN, AGAIN_LAST = AGAIN + AGAIN_LIMIT - 1, NOTHING, END };
     double rough = larger(settings->tolerance, settings->rough);
-    int first = settings->rough > 0.0 ? ROUGH_LIMIT : settings->close ? TEPID_LIMIT : WARM_LIMIT;
-    pcProximalSettings method = {.tolerance = rough, .held = held};
-    pcProximalInfo found = {.residual = INFINITY};
-    Best best = bestNew(p, arena);
     bool near = settings->warm && settings->hard && !settings->close && !p->coulomb;
-    bool followed = false; /* a path, which gets further than any way from nothing */
-    for (int start = settings->warm ? GUESS : INTERIOR, before = 0; start < END && !found.converged; start++, before = found.iterations) {
-        int restarts = found.restarts + (start > GUESS && settings->warm), walked = 0;
-        double bestBefore = best.residual;
-        if (start == GUESS && settings->hard && !settings->close) continue;
-        if (start == GUESS && settings->close) walked = path(p, linear, rough, NEAR_FACTORS, arena, &best, v, c);
-        if (start == INTERIOR || (start == HELD && p->coulomb && p->blocks >= MANY_BLOCKS)) {
-            pcInside inside = start == HELD ? PC_INSIDE_HELD : near ? PC_INSIDE_NEAR : PC_INSIDE;
-            int factors = settings->maxIterations ? 0 : interior(p, linear, near ? larger(rough, NEAR) : rough, inside, arena, v, c);
-            found.iterations = before += factors;
-            if (factors > 0 && settings->rough > 0.0) break;
-            if (factors == 0) continue;
-            walked = path(p, linear, rough, FAR_FACTORS, arena, &best, v, c);
-            method.tolerance = p->coulomb ? rough : smaller(rough, UNIQUE);
-        }
-        found.iterations = before += walked, followed |= walked > 0;
-        if (walked > 0 && best.residual <= rough) {
-            bestGive(&best, p, v, c);
-            found.residual = best.residual, found.converged = true;
-        }
-        if (walked > 0 || start == HELD) continue;
-        if (start >= AGAIN && start <= AGAIN_LAST && !(best.residual <= PROMISING)) continue;
-        if (start >= AGAIN && start <= AGAIN_LAST) bestGive(&best, p, v, c);
-        if (start == NOTHING && p->blocks >= MANY_BLOCKS && (followed || best.residual <= NEARLY * rough)) break;
-        if (start == NOTHING) pcConeStart(p, v, c);
-        method.warm = start < NOTHING, method.maxIterations = start == GUESS    ? first
-                                                              : start < NOTHING ? TEPID_LIMIT
-                                                                                : settings->maxIterations;
-        method.maxRestarts = start == GUESS && !settings->close ? WARM_RESTARTS : 0;
-        if (start == INTERIOR && near) method.maxIterations = WARM_LIMIT, method.maxRestarts = WARM_RESTARTS;
-        found = pcProximalSolve(linear, &method, arena, v, c);
-        found.iterations += before, found.restarts += restarts;
-        if ((start > GUESS || settings->close) && found.residual < best.residual) bestKeep(&best, p, found.residual, v, c);
-        if (start >= AGAIN && start < AGAIN_LAST && !(best.residual < bestBefore)) start = AGAIN_LAST;
-        if (start == INTERIOR && near) near = false, start--; /* what was near is not near enough: now from nothing, and to the end */
-    }
-    if (!found.converged && best.residual < found.residual) bestGive(&best, p, v, c);
-    return found;
+    Attempt s = {.p = p, .linear = linear, .settings = settings, .arena = arena, .held = held, .v = v, .c = c};
+    s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
+    if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
+    bool enough = s.found.converged || fromInside(&s, near);
+    if (!enough && !s.found.converged && s.followed) byOtherPaths(&s);
+    if (!enough) fromBest(&s);
+    if (!enough && !s.found.converged) fromNothing(&s);
+    if (!s.found.converged && s.best.residual < s.found.residual) bestGive(&s.best, p, v, c);
+    return s.found;
 }
 
 /* Which cone a row belongs to is known by walking; rows that contradict must all be FREE ones. */
