@@ -56,6 +56,8 @@ static const Scene scenes[] = {
     {"wall55_gap", 0.05, 1e-8, ""},
     {"wall210", 0.05, 1e-7, ""},
     {"wall210_gap", 0.05, 1e-7, ""},
+    {"wall820", 0.05, 1e-7, ""},
+    {"wall5050", 0.05, 1e-7, ""},
     {"kapla", 0.005, 1e-8, ""},
     {"domino20", 0, 0, ""},
     {"chain10", 0, 0, "implicitJoints=1"},
