@@ -169,7 +169,7 @@ static int cutBranches(pcBlocks* A, const Tree* tree, int* top)
     for (int k = A->n - 1; k >= 0;) {
         bool branch = tree->weight[k] <= all / BRANCHES && tree->size[k] == k + 1 - tree->first[k];
         if (begin < end && (!branch || held + tree->weight[k] > all / BRANCHES)) addTask(A, begin, end), begin = end = k + 1;
-        if (begin == end) begin = end = k + 1, held = 0.0;
+        if (begin == end) end = k + 1, held = 0.0;
         if (branch)
             begin = tree->first[k], held += tree->weight[k], k = begin - 1;
         else
