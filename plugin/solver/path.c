@@ -19,7 +19,8 @@
  * sticking is linear. Why rounds: contacts of a pile all but contradict each other, and what they hold back falls with eps; a path is
  * short and hardly turns where eps is large, so that eps goes down while paths stay short, and up where one does not end. It goes down
  * slowly: a pile that flows slips by 1 m/s here and by 1e-9 there, with as many contacts in every decade between, and whoever comes down
- * decade by decade finds which of them slip. By steps ten times as large, falling piles take as many factorizations and packed ones do not end.
+ * decade by decade finds which of them slip. By steps ten times as large, falling piles take a
+ * fifth more factorizations, and fewer of the packed ones end.
  *
  * Contacts that contradict each other by a little hold back the same in every round, while impulses grow until one of them gives way. The
  * centre r is then moved along that drift to the first border, and eps stays.
