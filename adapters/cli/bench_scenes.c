@@ -442,8 +442,8 @@ static bool playOne(Bench* b, const Scene* scene, const char* name, const char* 
     if (b->csv) writeCsv(b->csv, &row);
     if (b->json) writeJson(b->json, &row, b->rows == 0);
     b->rows++;
-    if (!*model->settings) addGrowth(b);
     if (!*model->settings) {
+        addGrowth(b);
         b->steps += b->shared->steps, b->missed += b->shared->missed, b->loose += b->shared->loose;
         b->failed |= b->shared->missed > 0 || b->shared->native > 0 || strcmp(row.rests, "no") == 0;
     }

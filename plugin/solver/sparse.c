@@ -345,10 +345,11 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     Attempt s = {.p = p, .linear = linear, .settings = settings, .arena = arena, .held = held, .v = v, .c = c};
     s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
     if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
-    bool enough = s.found.converged || fromInside(&s, near);
-    if (!enough && !s.found.converged && s.followed) byOtherPaths(&s);
-    if (!enough) fromBest(&s);
-    if (!enough && !s.found.converged) fromNothing(&s);
+    if (!s.found.converged && !fromInside(&s, near)) {
+        if (!s.found.converged && s.followed) byOtherPaths(&s);
+        fromBest(&s);
+        if (!s.found.converged) fromNothing(&s);
+    }
     if (!s.found.converged && s.best.residual < s.found.residual) bestGive(&s.best, p, v, c);
     return s.found;
 }
