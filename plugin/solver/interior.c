@@ -15,8 +15,8 @@
  * the path to m = 0 is still there, but may turn back on itself where contacts change from stick to slide (the determinant of the matrix
  * changes its sign there): steps become short, and m stays at 1e-6 to 1e-9. Of 1100 to 1800 contacts of a falling pile 7 to 96 are then
  * not yet on the piece where they end, which the rounds of proximal.c find out in 30 to 500 steps; from nothing they take 300 to 3000, or
- * stay at 1e-4. On shaken balls the path hardly turns, and 14 to 20 factorizations leave two to ten Newton steps to do. Tried as well and slower: following
- * the path around its turns by arclength, in c and y or in their logarithms (200 to 400 factorizations), damping the shift (its fixed point
+ * stay at 1e-4. On shaken balls the path hardly turns, and 14 to 20 factorizations leave two to ten Newton steps to do. central.c follows the path
+ * around its turns, which takes hundreds to thousands. Tried as well and slower: damping the shift (its fixed point
  * contracts by 0.99 per pass where contacts are nearly redundant), leaving the derivative of the shift away.
  */
 #include "solver/interior.h"
@@ -50,8 +50,7 @@ typedef struct Interior {
     double unit; /* v0 */
     double* own; /* per cone */
     double *v, *C, *Y, *u, *r, *t, *F;
-    double* slip;      /* per cone: |u_t|, smoothed; … */
-    bool held;         /* … as it was where the path turned */
+    double* slip;      /* per cone: |u_t|, smoothed */
     pcSocScale* scale; /* per cone */
     double *G, *g, *dv, *dC, *dY;
     int* offset;
@@ -155,8 +154,8 @@ static void shift(Interior* s, int k, double soft)
     const pcCone* cone = s->p->cone + k;
     const double* u = s->u + cone->row;
     double slip = pcSocTail(cone->rows, u), over = sqrt(slip * slip + soft * soft), *t = s->t + cone->row;
-    for (int i = 1; i < cone->rows; i++) t[i] = over > 0.0 && !s->held ? u[i] / over : 0.0;
-    if (!s->held) s->slip[k] = over > 0.0 ? slip * slip / over : 0.0;
+    for (int i = 1; i < cone->rows; i++) t[i] = over > 0.0 ? u[i] / over : 0.0;
+    s->slip[k] = over > 0.0 ? slip * slip / over : 0.0;
 }
 
 /* u, r = Y - u - |u_t| n and t of a cone; the largest |r| of a contact. Rows without cone have r = u. */
@@ -517,7 +516,6 @@ int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcIn
     if (good) setUnits(&s, own);
     if (good && inside == PC_INSIDE_NEAR && beginNear(&s, v, c)) factors = follow(&s, stop);
     if (good && !(s.m <= stop * stop && s.largest <= stop)) begin(&s), factors += follow(&s, stop);
-    if (good && inside == PC_INSIDE_HELD) s.held = true, factors += follow(&s, stop);
     good = good && s.m < NEAR;
     if (good) end(&s, v, c);
     pcArenaRelease(arena, mark);

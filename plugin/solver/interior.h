@@ -5,12 +5,10 @@
 #include "linalg/blocks.h"
 #include "solver/problem.h"
 
-/* Where the path begins, and what becomes of it where it turns. */
+/* Where the path begins. */
 typedef enum pcInside {
-    PC_INSIDE,      /* from nothing */
-    PC_INSIDE_NEAR, /* (v, c) come in near a solution: from there, if that is any nearer */
-    PC_INSIDE_HELD  /* from nothing; where the path turns slips are held as they are, and the convex problem that is left is solved to its
-                       end: another start, where the usual one led nowhere */
+    PC_INSIDE,     /* from nothing */
+    PC_INSIDE_NEAR /* (v, c) come in near a solution: from there, if that is any nearer */
 } pcInside;
 
 /* (v, c) near a solution, not much nearer than to the given residual. H: the pattern of M + J'G J. Returns how many times it was factored;

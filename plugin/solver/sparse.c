@@ -11,6 +11,7 @@
 #include "linalg/blocks.h"
 #include "linalg/mass.h"
 #include "linalg/panel.h"
+#include "solver/central.h"
 #include "solver/certificate.h"
 #include "solver/delassus.h"
 #include "solver/interior.h"
@@ -29,12 +30,18 @@
 #define AGAIN_LIMIT 6    /* times that the best so far is a start, … */
 #define PROMISING 1e-3   /* … if its residual is at most this */
 #define NEAR_FACTORS 150 /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
-#define FAR_FACTORS 1500 /* … and of one from elsewhere */
-#define MANY_BLOCKS 40   /* from this size on … */
-#define NEARLY 100.0     /* … so many tolerances are not worth to begin again */
-#define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
-#define NEAR 1e-4    /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
-#define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
+#define FAR_FACTORS 150  /* … of one from elsewhere, … */
+#define REST_FACTORS 60  /* … and of one from a point of the central path, … */
+#define REST_FIRST 1e-6  /* … from this m on, … */
+#define REST_NEXT 0.3    /* … wherever it is less by this … */
+#define REST_EVERY 250   /* … or H was factored as often, … */
+#define REST_LEAST 1e-13 /* … down to here */
+#define CENTRAL_FACTORS 16000
+#define MANY_BLOCKS 40 /* from this size on … */
+#define NEARLY 100.0   /* … so many tolerances are not worth to begin again */
+#define UNIQUE 1e-11   /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define NEAR 1e-4   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
+#define CLOSER 1e-2 /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -300,11 +307,21 @@ static bool fromInside(Attempt* s, bool near)
     return near && !s->found.converged && fromInside(s, false); /* what was near is not near enough: from nothing, and to the end */
 }
 
-/* A path that did not end is tried from elsewhere. */
+/* A path that did not end is tried from elsewhere: from points of the central path, which leads to a solution, however long it takes; where there is
+ * none, from nothing. */
 static void byOtherPaths(Attempt* s)
 {
-    if (inside(s, s->rough, PC_INSIDE_HELD)) pathFrom(s, FAR_FACTORS);
-    if (s->found.converged) return;
+    size_t mark = pcArenaMark(s->arena);
+    pcCentral* central = pcCentralBegin(s->p, s->linear->own, &((Velocity*)s->linear->self)->H, s->arena);
+    double aim = REST_FIRST, m = INFINITY;
+    while (central && m > REST_LEAST && pcCentralFactors(central) < CENTRAL_FACTORS && !s->found.converged) {
+        m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
+        if (m > 0.0) pathFrom(s, REST_FACTORS);
+        if (m <= aim) aim = REST_NEXT * m;
+    }
+    s->found.iterations += central ? pcCentralFactors(central) : 0;
+    pcArenaRelease(s->arena, mark);
+    if (central) return;
     pcConeStart(s->p, s->v, s->c);
     pathFrom(s, FAR_FACTORS);
 }
@@ -335,8 +352,8 @@ static void fromNothing(Attempt* s)
  * finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best so far; what these
  * cannot finish starts again from nothing.
  *
- * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from the inside, from there once more
- * by another way, and from nothing: where one ends is as good as chance. */
+ * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from the inside, then from points ever further along
+ * the central path. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
                               double* v, double* c)
 {

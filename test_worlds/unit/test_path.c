@@ -1,4 +1,5 @@
-/* Newton's method whose path is followed from piece to piece, and the sign of a determinant that tells where it turns. */
+/* Newton's method whose path is followed from piece to piece, the central path around its turns, and the sign of a determinant that tells where they
+ * turn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "adapters/gtest/pctest.h"
 #include "base/arena.h"
+#include "solver/central.h"
 #include "solver/certificate.h"
 #include "solver/interior.h"
 #include "solver/path.h"
@@ -63,9 +65,9 @@ typedef struct Found {
     pcCertificate certificate;
 } Found;
 
-typedef enum Start { GUESS, INSIDE, HELD } Start;
+typedef enum Start { GUESS, INSIDE, CENTRAL } Start;
 
-/* From (v, c), or from where interior.c ends if it does. */
+/* From (v, c), from where interior.c ends if it does, or from a point of the central path. */
 static Found solveFrom(Start start, const pcProblem* p, double* v, double* c)
 {
     Found found = {.info = {.residual = HUGE_VAL}};
@@ -73,8 +75,9 @@ static Found solveFrom(Start start, const pcProblem* p, double* v, double* c)
     pcLinear linear;
     pcBlocks H;
     if (!p->W && !p->dense && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H)) {
-        if (start != GUESS)
-            found.inside = pcInteriorStart(p, linear.own, 1e-10, start == HELD ? PC_INSIDE_HELD : PC_INSIDE, &H, &arena, v, c);
+        if (start == INSIDE) found.inside = pcInteriorStart(p, linear.own, 1e-10, PC_INSIDE, &H, &arena, v, c);
+        pcCentral* central = start == CENTRAL ? pcCentralBegin(p, linear.own, &H, &arena) : NULL;
+        if (central && pcCentralFollow(central, 1e-11, 4000, v, c) > 0.0) found.inside = pcCentralFactors(central);
         found.info = pcPathSolve(p, linear.own, 1e-10, 2000, &H, &arena, v, c);
     }
     found.certificate = pcCertify(p, v, c, &arena);
@@ -156,7 +159,73 @@ static int countSolvedHeaps(Start start)
 
 PC_TEST(Path, SolvesHeaps) { PC_EXPECT_GE(countSolvedHeaps(INSIDE), HEAPS - 2); }
 
-PC_TEST(Path, SolvesHeapsFromSlipsThatWereHeld) { PC_EXPECT_GE(countSolvedHeaps(HELD), HEAPS - 2); }
+PC_TEST(Path, SolvesAllHeapsFromTheCentralPath) { PC_EXPECT_EQ_INT(HEAPS, countSolvedHeaps(CENTRAL)); }
+
+/* What is left of a contact on the path is at most about the root of m, whatever its weight. */
+PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
+{
+    for (int i = 0; i < HEAPS; i++) {
+        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        const pcProblem* p = &model.problem;
+        pcArena arena = {0};
+        pcLinear linear;
+        pcBlocks H;
+        double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
+        PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
+        pcCentral* central = pcCentralBegin(p, linear.own, &H, &arena);
+        PC_ASSERT_TRUE(central != NULL);
+        for (double m = 1e-4; m > 1e-13; m *= 1e-2) {
+            PC_CASE("heap %d, m = %g", i, m);
+            double there = pcCentralFollow(central, m, 4000, v, c);
+            PC_ASSERT_TRUE(there > 0.0 && there <= m);
+            PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 5.0 * sqrt(m));
+        }
+        pcArenaFree(&arena), pcModelFree(&model), free(v), free(c);
+    }
+}
+
+PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
+{
+    pcConeModel model = heap(40, 7);
+    const pcProblem* p = &model.problem;
+    pcArena arena = {0};
+    pcLinear linear;
+    pcBlocks H;
+    double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
+    PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
+    pcCentral* central = pcCentralBegin(p, linear.own, &H, &arena);
+    PC_ASSERT_TRUE(central != NULL);
+    double first = pcCentralFollow(central, 1e-10, 1, v, c);
+    int begun = pcCentralFactors(central);
+    double second = pcCentralFollow(central, 1e-10, 10, v, c);
+    PC_EXPECT_GT(first, 1e-10);
+    PC_EXPECT_LT(second, first);
+    PC_EXPECT_LE(pcCentralFactors(central), begun + 16); /* a step that is under way is ended */
+    PC_EXPECT_LE(pcCentralFollow(central, 1e-10, 4000, v, c), 1e-10);
+    PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 1e-4);
+    pcArenaFree(&arena), pcModelFree(&model), free(v), free(c);
+}
+
+PC_TEST(Central, IsNotThereForWhatIsNoneForIt)
+{
+    for (int kind = 0; kind < 4; kind++) { /* polygons, softness, a joint, the relaxation */
+        pcConeModel model = pcModelStart(kind != 3, 1.0);
+        pcArena arena = {0};
+        pcBlocks H;
+        double own[3] = {1, 1, 1}, soft[3] = {kind == 1, 0, 0};
+        pcModelBody(&model, 1.0, v3Make(.1, .1, .1), v3Make(0, 0, -.1), v3Make(0, 0, 0));
+        pcModelTouch(&model,
+                     &(pcTouch){.body1 = -1, .arm2 = v3Make(0, 0, -.5), .normal = v3Make(0, 0, 1), .mu = .5, .edges = kind == 0 ? 4 : 0});
+        pcProblem p = model.problem;
+        pcCone cone = *p.cone;
+        if (kind == 2) cone.kind = PC_CONE_FREE;
+        p.soft = soft, p.cone = &cone;
+        PC_CASE("kind %d", kind);
+        PC_ASSERT_TRUE(pcStiffnessPattern(&p, &arena, &H));
+        PC_EXPECT_TRUE(pcCentralBegin(&p, own, &H, &arena) == NULL);
+        pcArenaFree(&arena), pcModelFree(&model);
+    }
+}
 
 /* Contacts come in a few at a time: the answer without them is a better start than none. */
 PC_TEST(Path, GoesOnFromTheAnswerWithoutThreeContacts)

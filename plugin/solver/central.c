@@ -1,0 +1,555 @@
+/*
+ * The path of interior.c around its turns. Coulomb's law is not convex: where contacts pass from stick to slide the path to m = 0 may turn back and m
+ * grow for a while. Followed by its length and not by m, it ends at a solution all the same.
+ *
+ *     M (v - f) = J'c,     u = J v - b,     y = u + s n,     c o y = m e,     c and y inside K
+ *
+ *     C, Y     impulses and velocities in units of the cone: C = c w / v0, Y = y / v0, with w the mean of its own J M^-1 J'
+ *     z        C - Y. With m it tells both (pcSocCentre): along either eigenvector (1, d), (1, -d) of z, C - Y = l and C Y = m. So every z
+ *              is inside, steps need not end at the border of a cone, and of contacts that stick, slide or are open z hardly changes with m
+ *     s        |u_t|, smoothed where u_t is less than a part of y_1 = m / C_1, the eigenvalue of Y that vanishes in sliding:
+ *              s = sqrt(u_t^2 + (k y_1)^2) - k y_1
+ *     F, r     M (v - f) - J'c,  Y - u - s n:   what is left
+ *     t        log m
+ *
+ * Newton: dY = R + dt Y_t with R = B (T du - r),  T = 1 + n u_t' / |u_t|,  B = 1 + b n (1, d)' (of y_1 in s); hence
+ *     dC = A (Y_t dt - R) + C_t dt,     dz = (1 + A) (Y_t dt - R),     A = C o C / m:  eigenvalues C_1^2 / m, C_2^2 / m, and C_1 C_2 / m across
+ *     (M + J'A B T J) dv = J'(A (Y_t dt + B r) + C_t dt) - F:      one factorization, a solution for dt and one for what is left
+ *
+ * The path. It comes from m = infinity, where there is one point. m falls along it where the determinant of the matrix is positive and grows where
+ * it is negative, on every branch: so the sign tells the direction even if a step has gone from one branch to another, and no branch leads
+ * back to infinity. Steps and distances are measured by how far the eigenvalues of z move on their own scale, sqrt(l^2 + 4 m): what is
+ * about to pass from one piece to the other counts, and a thousand contacts that are far from it do not. A step goes along the tangent, then back to
+ * the path across it; both by Newton's method, which must contract as seen by a second solution with the same factors (Deuflhard). Where it
+ * does not, the step is shortened; where that does not help either, the point before was not on the path, and is left for an earlier one.
+ * Row velocities are carried as sums of changes, because A multiplies their rounding errors by 1 / m.
+ *
+ * What it costs. Of a pile of 1000 that has packed (3100 contacts) 30 to 600 factorizations for each decade of m; it turns up to 280 times. From
+ * m = 1e-10 to 1e-12 on path.c finds the rest in 20 to 50. Solved so were all problems on which path.c alone was still at 1e-5 to
+ * 1e-8 after 2000 factorizations. Tried as well: C and Y themselves as unknowns (stuck at turns), a second-order predictor (no longer steps), larger and
+ * absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does), the same path from what
+ * path.c reached, with its residual for the parameter (it does not get away from there).
+ */
+#include "solver/central.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/rows.h"
+#include "solver/soc.h"
+#include "solver/stiffness.h"
+
+#define SMOOTH 0.1       /* k */
+#define FIRST_STEP 0.5   /* of the path, on the scale of the eigenvalue that moves most; … */
+#define LONGEST_STEP 2.0 /* … at most, … */
+#define SHORTEST 1e-7    /* … and where it is given up */
+#define MOST_FALL 0.7 /* of log m in a step: velocities of contacts that stick fall as m does, and the tangent must not turn them round */
+#define LONGER 2.0    /* from step to step, at most */
+#define SHORTER 0.35  /* after a step that failed */
+#define CORRECTIONS 5 /* of a step */
+#define FURTHEST 1.5  /* that a correction may go */
+#define DAMPED 0.05   /* the least part of one */
+#define CONTRACTS 0.2 /* a correction this much smaller than the one before ends a step, if it is below NEAR … */
+#define NEAR 0.1
+#define FINE 0.004   /* … and so does one below this: what Newton's method sees then may be rounding */
+#define CENTRED 0.05 /* the same at the beginning */
+#define BEGINNINGS 60
+#define WEIGHED 1e-3       /* m at which contacts are weighed, … */
+#define WEIGHED_LIMIT 200  /* … or after so many factorizations */
+#define LEAST_WEIGHED 1e-3 /* of what a contact carries */
+#define REJECTED 4         /* steps in a row: back to an earlier point, */
+#define EARLIER 8          /* of so many, */
+#define CAUTIOUS 0.25      /* by a smaller step from there; … */
+#define CARE 0.2           /* … and what counts as near is less by this for a while, each time that it happens, … */
+#define MOST_CARE 4
+#define EASY 12 /* … until so many steps have gone well */
+
+/* A point of the path, or a way from one. */
+typedef struct Point {
+    double *z, *u, *v;
+    double t;
+} Point;
+
+typedef struct Mark {
+    Point at, tangent;
+    double step; /* that was taken from here */
+} Mark;
+
+struct pcCentral {
+    const pcProblem* p;
+    pcBlocks* H;
+    const pcTouching* touching;
+    double unit, m, *own, *weight; /* own, weight: per cone */
+    Point at;                      /* u is in units of velocity */
+    double *C, *Y, *r, *F;
+    double *A, *G, *T, *d, *Ct; /* per cone: A, A B T / own; per row: the row of B T below n but for the 1 of n, (1, d), C_t */
+    double* b;                  /* per cone */
+    double *g, *dv;
+    int *offset, factors;
+    Point tangent, correction, full, way, from; /* way: the tangent that a step follows, of length 1 */
+    Mark mark[EARLIER];
+    int marks, newest, rejected, care, easy; /* easy: steps since care was last taken */
+    double step;
+    bool begun;
+    bool isTangent;     /* of a loop: which right side; … */
+    const Point *x, *y; /* … whose product; … */
+    double* partial;    /* … what it sums up, by chunks: sums, then largest parts */
+};
+
+/* m of a cone. */
+static double gapOf(const pcCentral* s, int k) { return s->m * s->weight[k]; }
+
+static void overCones(pcCentral* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->cones); }
+static void overBlocks(pcCentral* s, pcLoopBody* body) { pcPoolLoop(s->p->pool, body, s, s->p->blocks); }
+
+/* ---- where it stands ---- */
+
+/* (1, d) of a cone's z. */
+static void frameOf(int n, const double* z, double* d)
+{
+    double tail = pcSocTail(n, z);
+    d[0] = 1.0;
+    for (int i = 1; i < n; i++) d[i] = tail > 0.0 ? z[i] / tail : i == 1;
+}
+
+/* The eigenvalue of C along l; that of Y is m by it. */
+static double impulseAlong(double l, double m)
+{
+    double more = 0.5 * (fabs(l) + sqrt(l * l + 4.0 * m));
+    return l > 0.0 ? more : m / more;
+}
+
+/* C, Y, r and T of a cone. */
+static void evaluateCone(pcCentral* s, int k)
+{
+    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+    const double *z = s->at.z + row, *u = s->at.u + row;
+    double *r = s->r + row, *T = s->T + row, *d = s->d + row, t[PC_SOC_ROWS] = {0.0};
+    double m = gapOf(s, k), slip = pcSocTail(n, u), soft = SMOOTH * m / impulseAlong(z[0] + pcSocTail(n, z), m),
+           over = sqrt(slip * slip + soft * soft);
+    double b = over > 0.0 ? SMOOTH * (soft / over - 1.0) : 0.0;
+    frameOf(n, z, d);
+    pcSocCentre(n, z, m, s->C + row, s->Y + row);
+    for (int i = 0; i < n; i++) r[i] = s->Y[row + i] - u[i];
+    r[0] -= over - soft;
+    s->b[k] = b /= 1.0 - b;
+    for (int i = 1; i < n; i++) t[i] = over > 0.0 ? u[i] / over : 0.0;
+    for (int i = 0; i < n; i++) T[i] = t[i] + b * (d[i] + t[i]);
+}
+
+static void evaluateCones(void* context, int begin, int end)
+{
+    for (int k = begin; k < end; k++) evaluateCone(context, k);
+}
+
+PC_SIMD static void balance(void* context, int begin, int end)
+{
+    pcCentral* s = context;
+    for (int b = begin; b < end; b++) {
+        double moved[6];
+        for (int i = 0; i < 6; i++) moved[i] = s->at.v[6 * b + i] - s->p->free[6 * b + i];
+        for (int i = 0; i < 6; i++) s->F[6 * b + i] = dotSix(s->p->mass + 36 * (size_t)b + 6 * i, moved);
+        addTouching(s->p, s->touching, b, -s->unit, s->own, s->C, s->F + 6 * b);
+    }
+}
+
+static void evaluate(pcCentral* s)
+{
+    s->m = exp(s->at.t);
+    overCones(s, evaluateCones);
+    overBlocks(s, balance);
+}
+
+/* ---- the matrix ---- */
+
+static void stiffenCone(pcCentral* s, int k)
+{
+    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+    const double *z = s->at.z + row, *d = s->d + row, *T = s->T + row;
+    double *A = s->A + s->offset[k], *G = s->G + s->offset[k], tail = pcSocTail(n, z), m = gapOf(s, k);
+    double first = impulseAlong(z[0] + tail, m), second = impulseAlong(z[0] - tail, m);
+    double along[2] = {first * first / m, second * second / m}, across = first * second / m;
+    double change[2] = {m / (first + m / first), m / (second + m / second)}; /* of C and Y by log m, l being as it is */
+    if (n == 1) along[1] = along[0], change[1] = change[0];
+    for (int i = 0; i < n; i++) {
+        s->Ct[row + i] = 0.5 * (change[0] + (i ? -change[1] : change[1])) * d[i];
+        for (int j = 0; j < n; j++) {
+            bool tails = i > 0 && j > 0, mixed = (i > 0) != (j > 0);
+            A[i * n + j] =
+                0.5 * (along[0] + (mixed ? -along[1] : along[1])) * d[i] * d[j] + (tails ? across * ((i == j) - d[i] * d[j]) : 0.0);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) G[i * n + j] = (A[i * n + j] + A[i * n] * T[j]) / s->own[k];
+}
+
+static void stiffen(void* context, int begin, int end)
+{
+    for (int k = begin; k < end; k++) stiffenCone(context, k);
+}
+
+static bool factor(pcCentral* s)
+{
+    s->factors++;
+    overCones(s, stiffen);
+    return pcStiffnessFactor(s->p, s->G, s->offset, s->H);
+}
+
+/* ---- ways ---- */
+
+/* Y_t dt - R without du: of the tangent, by dt = 1, or of what is left. */
+static void loadOf(const pcCentral* s, int k, double* x)
+{
+    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+    double along = 0.0;
+    for (int i = 0; i < n; i++) x[i] = s->isTangent ? s->Ct[row + i] : s->r[row + i];
+    for (int i = 0; i < n && !s->isTangent; i++) along += s->d[row + i] * x[i];
+    x[0] += s->b[k] * along;
+}
+
+static void loadCones(void* context, int begin, int end)
+{
+    const pcCentral* s = context;
+    for (int k = begin; k < end; k++) {
+        int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+        const double* A = s->A + s->offset[k];
+        double x[PC_SOC_ROWS];
+        loadOf(s, k, x);
+        for (int i = 0; i < n; i++) {
+            s->g[row + i] = s->isTangent ? s->Ct[row + i] : 0.0;
+            for (int j = 0; j < n; j++) s->g[row + i] += A[i * n + j] * x[j];
+        }
+    }
+}
+
+PC_SIMD static void loadBlocks(void* context, int begin, int end)
+{
+    pcCentral* s = context;
+    for (int i = 6 * begin; i < 6 * end; i++) s->dv[i] = s->isTangent ? 0.0 : -s->F[i];
+    for (int b = begin; b < end; b++) addTouching(s->p, s->touching, b, s->unit, s->own, s->g, s->dv + 6 * b);
+}
+
+/* du and dz of dv: in `correction` or `tangent`. */
+PC_SIMD static void answerCones(void* context, int begin, int end)
+{
+    pcCentral* s = context;
+    Point* way = s->isTangent ? &s->tangent : &s->correction;
+    for (int k = begin; k < end; k++) {
+        int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+        const double *A = s->A + s->offset[k], *T = s->T + row;
+        double x[PC_SOC_ROWS], *du = way->u + row;
+        loadOf(s, k, x);
+        for (int i = 0; i < n; i++) du[i] = rowTimes(s->p, row + i, s->dv) / s->unit, x[i] -= du[i];
+        for (int i = 0; i < n; i++) x[0] -= T[i] * du[i];
+        for (int i = 0; i < n; i++) {
+            way->z[row + i] = x[i];
+            for (int j = 0; j < n; j++) way->z[row + i] += A[i * n + j] * x[j];
+        }
+    }
+}
+
+static void solve(pcCentral* s, bool isTangent)
+{
+    Point* way = isTangent ? &s->tangent : &s->correction;
+    s->isTangent = isTangent;
+    overCones(s, loadCones);
+    overBlocks(s, loadBlocks);
+    pcBlocksSolve(s->H, s->dv);
+    overCones(s, answerCones);
+    memcpy(way->v, s->dv, 6 * (size_t)s->p->blocks * sizeof *way->v);
+    way->t = isTangent;
+}
+
+/* Of two ways at one cone, on the scales of its eigenvalues. */
+static double productAt(const pcCentral* s, int k)
+{
+    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+    const double *z = s->at.z + row, *x = s->x->z + row, *y = s->y->z + row, *d = s->d + row;
+    double tail = pcSocTail(n, z), first = z[0] + tail, second = z[0] - tail, width = 4.0 * gapOf(s, k), xd = pcSocDot(n, d, x),
+           yd = pcSocDot(n, d, y);
+    double product = (x[0] + xd) * (y[0] + yd) / (first * first + width);
+    if (n > 1) product += (x[0] - xd) * (y[0] - yd) / (second * second + width);
+    if (n > 2) {
+        double turns = larger(tail * tail, second * second) + width;
+        product += (d[1] * x[2] - d[2] * x[1]) * (d[1] * y[2] - d[2] * y[1]) / turns;
+    }
+    return product;
+}
+
+static void multiply(void* context, int begin, int end)
+{
+    pcCentral* s = context;
+    double sum = 0.0, most = 0.0;
+    for (int k = begin; k < end; k++) {
+        double product = productAt(s, k);
+        sum += product, most = larger(most, product);
+    }
+    s->partial[begin / PC_CHUNK] = sum, s->partial[pcChunks(s->p->cones) + begin / PC_CHUNK] = most;
+}
+
+/* The product of two ways, and the length of x at the cone where that is largest. */
+static double productOf(pcCentral* s, const Point* x, const Point* y, double* most)
+{
+    int chunks = pcChunks(s->p->cones);
+    double sum = x->t * y->t, largest = 0.0;
+    s->x = x, s->y = y;
+    overCones(s, multiply);
+    for (int i = 0; i < chunks; i++) sum += s->partial[i], largest = larger(largest, s->partial[chunks + i]);
+    if (most) *most = sqrt(largest);
+    return sum;
+}
+
+static double largestOf(pcCentral* s, const Point* x)
+{
+    double most;
+    productOf(s, x, x, &most);
+    return most;
+}
+
+static void copyPoint(const pcCentral* s, const Point* from, Point* to)
+{
+    size_t rows = (size_t)s->p->rows * sizeof *to->z, unknowns = 6 * (size_t)s->p->blocks * sizeof *to->v;
+    memcpy(to->z, from->z, rows), memcpy(to->u, from->u, rows), memcpy(to->v, from->v, unknowns);
+    to->t = from->t;
+}
+
+/* to = from + a way */
+static void add(const pcCentral* s, const Point* from, double a, const Point* way, Point* to)
+{
+    for (int i = 0; i < s->p->rows; i++) to->z[i] = from->z[i] + a * way->z[i], to->u[i] = from->u[i] + a * way->u[i];
+    for (int i = 0; i < 6 * s->p->blocks; i++) to->v[i] = from->v[i] + a * way->v[i];
+    to->t = from->t + a * way->t;
+}
+
+/* ---- back to the path ---- */
+
+/* The correction, across the way that the step has followed; its size. `slope`: how much of the way there is in the tangent. */
+static double correctionAcross(pcCentral* s, double slope)
+{
+    solve(s, false);
+    if (slope != 0.0) {
+        double a = -productOf(s, &s->correction, &s->way, NULL) / slope;
+        add(s, &s->correction, larger(-1.0, smaller(1.0, a)), &s->tangent, &s->correction);
+    }
+    return largestOf(s, &s->correction);
+}
+
+/* By as much of `full` as makes the next correction smaller; false: nothing does. */
+static bool damp(pcCentral* s, double slope, double size, double fine, double* part, double* next)
+{
+    copyPoint(s, &s->at, &s->from);
+    copyPoint(s, &s->correction, &s->full);
+    for (*part = 1.0; *part > DAMPED; *part *= 0.5) {
+        add(s, &s->from, *part, &s->full, &s->at);
+        evaluate(s);
+        *next = correctionAcross(s, slope);
+        if (*next < (1.0 - 0.5 * *part) * size || size < fine) return true;
+    }
+    return false;
+}
+
+/* Newton's method across the way. How many corrections it took, and how the first one contracted; 0: it does not get to the path. */
+static int correct(pcCentral* s, double* contraction)
+{
+    double care = pow(CARE, s->care), near = care * NEAR, fine = care * FINE;
+    evaluate(s);
+    for (int i = 1; i <= CORRECTIONS; i++) {
+        double part, next;
+        if (!factor(s)) return 0;
+        solve(s, true);
+        double slope = productOf(s, &s->tangent, &s->way, NULL), size = correctionAcross(s, slope);
+        if (!(size < FURTHEST) || !damp(s, slope, size, fine, &part, &next)) return 0;
+        if (i == 1) *contraction = part < 1.0 ? 1.0 : next / size;
+        if (part < 1.0) continue;
+        add(s, &s->at, 1.0, &s->correction, &s->at);
+        evaluate(s);
+        if (size < fine || (next < near && next < CONTRACTS * size)) return i;
+    }
+    return 0;
+}
+
+/* The direction in which m falls where the determinant is positive. Away from the path its sign may be another one: where that does not lead on along
+ * the way, it is asked again where the step has come to. If it still does not, that is another branch. */
+static bool leadsOn(pcCentral* s) { return -pcBlocksSign(s->H) * productOf(s, &s->tangent, &s->way, NULL) > 0.0; }
+
+static void lookAhead(pcCentral* s)
+{
+    double length = sqrt(productOf(s, &s->tangent, &s->tangent, NULL)), a = -pcBlocksSign(s->H) / length;
+    for (int i = 0; i < s->p->rows; i++) s->way.z[i] = a * s->tangent.z[i], s->way.u[i] = a * s->tangent.u[i];
+    for (int i = 0; i < 6 * s->p->blocks; i++) s->way.v[i] = a * s->tangent.v[i];
+    s->way.t = a;
+}
+
+/* ---- along it ---- */
+
+static void setMark(pcCentral* s, double step)
+{
+    if (s->marks) s->mark[s->newest].step = step;
+    s->newest = (s->newest + 1) % EARLIER, s->marks += s->marks < EARLIER;
+    copyPoint(s, &s->at, &s->mark[s->newest].at), copyPoint(s, &s->way, &s->mark[s->newest].tangent);
+    s->mark[s->newest].step = step;
+}
+
+/* The more often, the further. */
+static void goBack(pcCentral* s)
+{
+    int back = s->care + 1 < s->marks ? s->care + 1 : s->marks - 1;
+    s->marks -= back, s->newest = (s->newest + EARLIER - back) % EARLIER;
+    s->care += s->care < MOST_CARE, s->easy = 0;
+    const Mark* mark = s->mark + s->newest;
+    copyPoint(s, &mark->at, &s->at), copyPoint(s, &mark->tangent, &s->way);
+    s->step = CAUTIOUS * mark->step, s->rejected = 0;
+}
+
+/* One step; false: there is no going on. */
+static bool advance(pcCentral* s)
+{
+    const Mark* mark = s->mark + s->newest;
+    double contraction = 1.0;
+    if (s->rejected >= REJECTED && s->marks > 1) goBack(s), mark = s->mark + s->newest;
+    evaluate(s);
+    double most = largestOf(s, &s->way), step = smaller(s->step, MOST_FALL / fabs(s->way.t) * most);
+    add(s, &mark->at, step / most, &s->way, &s->at);
+    int corrections = correct(s, &contraction);
+    if (corrections > 0 && !leadsOn(s)) {
+        if (factor(s))
+            solve(s, true);
+        else
+            corrections = 0;
+    }
+    if (corrections == 0) {
+        copyPoint(s, &mark->at, &s->at);
+        s->step = SHORTER * step, s->rejected++;
+        return s->step > SHORTEST || s->step / most * fabs(s->way.t) > SHORTEST;
+    }
+    lookAhead(s);
+    setMark(s, step);
+    if (s->care && ++s->easy > EASY) s->care--, s->easy = 0;
+    double longer = corrections == 1 ? larger(1.1, 0.7 / sqrt(contraction + 1e-3)) : corrections == 2 ? 0.9 : 0.6;
+    s->step = smaller(LONGEST_STEP, step * smaller(LONGER, longer)), s->rejected = 0;
+    return true;
+}
+
+/* ---- from beginning to end ---- */
+
+static bool applies(const pcProblem* p)
+{
+    for (int k = 0; k < p->cones; k++) {
+        const pcCone* cone = p->cone + k;
+        if (cone->kind != PC_CONE_FRICTION || cone->rows > PC_SOC_ROWS || cone->groups > 1 || cone->edges > 0) return false;
+        for (int i = cone->row; i < cone->row + cone->rows; i++)
+            if (p->soft[i] > 0.0) return false;
+    }
+    return p->coulomb && !p->W && !p->dense && p->cones > 0;
+}
+
+static void pointNew(const pcProblem* p, pcArena* arena, Point* out)
+{
+    out->z = pcArenaNew(arena, double, p->rows), out->u = pcArenaNew(arena, double, p->rows),
+    out->v = pcArenaNew(arena, double, 6 * p->blocks);
+}
+
+static bool allocate(pcCentral* s, pcArena* arena)
+{
+    size_t rows = (size_t)s->p->rows, cones = (size_t)s->p->cones, unknowns = 6 * (size_t)s->p->blocks;
+    int all = 0;
+    s->offset = pcArenaNew(arena, int, cones);
+    if (!s->offset) return false;
+    for (size_t k = 0; k < cones; k++) s->offset[k] = all, all += s->p->cone[k].rows * s->p->cone[k].rows;
+    Point* points[] = {&s->at, &s->tangent, &s->correction, &s->full, &s->way, &s->from};
+    double** perRow[] = {&s->C, &s->Y, &s->r, &s->T, &s->d, &s->Ct, &s->g};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) pointNew(s->p, arena, points[i]);
+    for (int i = 0; i < EARLIER; i++) pointNew(s->p, arena, &s->mark[i].at), pointNew(s->p, arena, &s->mark[i].tangent);
+    for (size_t i = 0; i < sizeof perRow / sizeof *perRow; i++) *perRow[i] = pcArenaNew(arena, double, rows);
+    s->A = pcArenaNew(arena, double, all), s->G = pcArenaNew(arena, double, all);
+    s->F = pcArenaNew(arena, double, unknowns), s->dv = pcArenaNew(arena, double, unknowns);
+    s->own = pcArenaNew(arena, double, cones), s->weight = pcArenaNew(arena, double, cones), s->b = pcArenaNew(arena, double, cones);
+    s->partial = pcArenaNew(arena, double, 2 * pcChunks(s->p->cones));
+    return pcArenaGood(arena);
+}
+
+/* Without impulses nothing is on the path, but where m is as large as the square of any velocity that is not far away. */
+static void placeAtBeginning(pcCentral* s)
+{
+    const pcProblem* p = s->p;
+    double most = 1.0;
+    memcpy(s->at.v, p->free, 6 * (size_t)p->blocks * sizeof *s->at.v);
+    for (int k = 0; k < p->cones; k++) {
+        int n = p->cone[k].rows, row = p->cone[k].row;
+        double *u = s->at.u + row, *z = s->at.z + row;
+        for (int i = 0; i < n; i++) u[i] = (rowTimes(p, row + i, p->free) - p->target[row + i]) / s->unit, z[i] = -u[i];
+        z[0] = -pcSocTail(n, u) - larger(u[0], 0.0);
+        most = larger(most, fabs(u[0]) - z[0]);
+    }
+    s->at.t = 2.0 * log(most), s->step = FIRST_STEP;
+    s->marks = s->rejected = s->care = 0;
+}
+
+static void setUnits(pcCentral* s, const double* own)
+{
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        for (int i = 0; i < cone->rows; i++) s->own[k] += own[cone->row + i] / cone->rows;
+        s->weight[k] = 1.0;
+    }
+}
+
+pcCentral* pcCentralBegin(const pcProblem* p, const double* own, pcBlocks* H, pcArena* arena)
+{
+    pcCentral* s = applies(p) ? pcArenaNew(arena, pcCentral, 1) : NULL;
+    if (!s) return NULL;
+    s->p = p, s->H = H, s->touching = pcStiffnessTouching(H), s->unit = p->velocityScale;
+    if (!allocate(s, arena)) return NULL;
+    setUnits(s, own);
+    return s;
+}
+
+/* To the path at the first m: Newton's method. */
+static bool begin(pcCentral* s)
+{
+    placeAtBeginning(s);
+    evaluate(s);
+    for (int i = 0; i < BEGINNINGS; i++) {
+        if (!factor(s)) return false;
+        double size = correctionAcross(s, 0.0);
+        add(s, &s->at, smaller(1.0, 1.0 / size), &s->correction, &s->at);
+        evaluate(s);
+        if (size > CENTRED) continue;
+        solve(s, true);
+        lookAhead(s);
+        setMark(s, s->step);
+        return true;
+    }
+    return false;
+}
+
+/* False: there is no going on. */
+static bool follow(pcCentral* s, double aim, int limit)
+{
+    for (int end = s->factors + limit; s->at.t > log(aim) && s->factors < end;)
+        if (!advance(s)) return false;
+    evaluate(s);
+    return true;
+}
+
+/* Once more, weighted by what contacts carry on a first way to WEIGHED. */
+static bool beginWeighted(pcCentral* s)
+{
+    if (!begin(s) || !follow(s, WEIGHED, WEIGHED_LIMIT)) return false;
+    for (int k = 0; k < s->p->cones; k++) s->weight[k] = sqrt(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED));
+    return s->begun = begin(s);
+}
+
+double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c)
+{
+    if ((!s->begun && !beginWeighted(s)) || !follow(s, aim, limit)) return 0.0;
+    memcpy(v, s->at.v, 6 * (size_t)s->p->blocks * sizeof *v);
+    for (int k = 0; k < s->p->cones; k++) {
+        int row = s->p->cone[k].row;
+        bool open = s->C[row] < s->Y[row] && s->C[row] * s->C[row] < gapOf(s, k);
+        for (int i = row; i < row + s->p->cone[k].rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
+    }
+    return s->m;
+}
+
+int pcCentralFactors(const pcCentral* s) { return s->factors; }

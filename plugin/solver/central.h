@@ -1,0 +1,21 @@
+/* Coulomb's law in packed piles: the path of interior.c, followed around its turns until it ends at a solution. */
+#ifndef PC_SOLVER_CENTRAL_H
+#define PC_SOLVER_CENTRAL_H
+
+#include "linalg/blocks.h"
+#include "solver/problem.h"
+
+typedef struct pcCentral pcCentral;
+
+/* At the beginning of the path. own: J_i M^-1 J_i' of every row; H: the pattern of M + J'G J. All of it lives in the arena. NULL: the problem is
+ * none for this method (rows that are no contacts, polygons, cones of several groups, softness, the relaxation, a dense mass), or memory ran out. */
+pcCentral* pcCentralBegin(const pcProblem* problem, const double* own, pcBlocks* H, pcArena* arena);
+
+/* Goes on until m is at most `aim`, or until H was factored `limit` times since the call. (v, c) is what belongs to where it is then, about the root of m
+ * off a solution. Returns m; 0: there is no going on, and v and c are as before. It may be called again, and others may use H meanwhile. */
+double pcCentralFollow(pcCentral* path, double aim, int limit, double* v, double* c);
+
+/* How many times H was factored so far. */
+int pcCentralFactors(const pcCentral* path);
+
+#endif
