@@ -90,7 +90,7 @@ struct pcCentral {
     Mark mark[EARLIER];
     int marks, newest, rejected, care, easy; /* easy: steps since care was last taken */
     double step;
-    bool begun;
+    bool weighted, begun;
     bool isTangent;     /* of a loop: which right side; … */
     const Point *x, *y; /* … whose product; … */
     double* partial;    /* … what it sums up, by chunks: sums, then largest parts */
@@ -494,13 +494,14 @@ static void setUnits(pcCentral* s, const double* own)
     }
 }
 
-pcCentral* pcCentralBegin(const pcProblem* p, const double* own, pcBlocks* H, pcArena* arena)
+pcCentral* pcCentralBegin(const pcProblem* p, const double* own, bool weighted, pcBlocks* H, pcArena* arena)
 {
     pcCentral* s = applies(p) ? pcArenaNew(arena, pcCentral, 1) : NULL;
     if (!s) return NULL;
     s->p = p, s->H = H, s->touching = pcStiffnessTouching(H), s->unit = p->velocityScale;
     if (!allocate(s, arena)) return NULL;
     setUnits(s, own);
+    s->weighted = weighted;
     return s;
 }
 
@@ -532,17 +533,17 @@ static bool follow(pcCentral* s, double aim, int limit)
     return true;
 }
 
-/* Once more, weighted by what contacts carry on a first way to WEIGHED. */
-static bool beginWeighted(pcCentral* s)
+/* Weights are what contacts carry on a first way to WEIGHED; then it begins once more. */
+static bool beginPath(pcCentral* s)
 {
-    if (!begin(s) || !follow(s, WEIGHED, WEIGHED_LIMIT)) return false;
-    for (int k = 0; k < s->p->cones; k++) s->weight[k] = sqrt(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED));
-    return s->begun = begin(s);
+    if (!begin(s) || (s->weighted && !follow(s, WEIGHED, WEIGHED_LIMIT))) return false;
+    for (int k = 0; k < s->p->cones && s->weighted; k++) s->weight[k] = sqrt(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED));
+    return s->begun = !s->weighted || begin(s);
 }
 
 double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c)
 {
-    if ((!s->begun && !beginWeighted(s)) || !follow(s, aim, limit)) return 0.0;
+    if ((!s->begun && !beginPath(s)) || !follow(s, aim, limit)) return 0.0;
     memcpy(v, s->at.v, 6 * (size_t)s->p->blocks * sizeof *v);
     for (int k = 0; k < s->p->cones; k++) {
         int row = s->p->cone[k].row;

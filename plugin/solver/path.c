@@ -59,7 +59,7 @@
 #define EPS_FIRST 1e-2
 #define EPS_LEAST 1e-10
 #define EPS_MOST 1e2
-#define ENOUGH 0.7     /* of the tolerance: what is held back is the residual, but for rounding */
+#define ENOUGH 0.4     /* of the tolerance: what is held back is the residual, but for rounding and for what the cone's weights differ by */
 #define ROUND_LIMIT 40 /* factorizations of one round */
 #define LONGEST 4      /* times the patience, in all */
 #define HALVINGS 5     /* of a Newton step; then the path is followed */

@@ -36,7 +36,7 @@
 #define REST_NEXT 0.3    /* … wherever it is less by this … */
 #define REST_EVERY 250   /* … or H was factored as often, … */
 #define REST_LEAST 1e-13 /* … down to here */
-#define CENTRAL_FACTORS 16000
+#define CENTRAL_FACTORS 8000
 #define MANY_BLOCKS 40 /* from this size on … */
 #define NEARLY 100.0   /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11   /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
@@ -258,21 +258,23 @@ static void keepIfBetter(Attempt* s)
     if (s->found.residual < s->best.residual) bestKeep(&s->best, s->p, s->found.residual, s->v, s->c);
 }
 
-/* Many blocks under Coulomb's law: the path of Newton's method from (v, c). False: there is none. */
+/* Many blocks under Coulomb's law: the path of Newton's method from (v, c). False: there is none. What it holds for an answer is one if the certificate
+ * says so. */
 static bool pathFrom(Attempt* s, int patience)
 {
     if (s->p->W || s->p->blocks < MANY_BLOCKS) return false;
     pcBlocks* H = &((Velocity*)s->linear->self)->H;
     pcPathInfo path = pcPathSolve(s->p, s->linear->own, s->rough, patience, H, s->arena, s->v, s->c);
     s->found.iterations += path.factors;
-    if (path.residual < s->best.residual) bestKeep(&s->best, s->p, path.residual, s->v, s->c);
-    if (path.factors == 0) return false;
-    s->followed = true;
-    if (s->best.residual <= s->rough) {
-        bestGive(&s->best, s->p, s->v, s->c);
-        s->found.residual = s->best.residual, s->found.converged = true;
+    if (path.residual <= s->rough) {
+        pcCertificate certificate = pcBalanceMomentum(s->p, s->linear, s->rough, s->arena, s->v, s->c);
+        path.residual = pcCertificateOff(&certificate);
+        s->found.converged = path.residual <= s->rough;
+        s->found.residual = path.residual;
     }
-    return true;
+    if (path.residual < s->best.residual) bestKeep(&s->best, s->p, path.residual, s->v, s->c);
+    if (path.factors > 0) s->followed = true;
+    return path.factors > 0;
 }
 
 /* (v, c) := what an interior point method finds. False: nothing. */
@@ -307,12 +309,11 @@ static bool fromInside(Attempt* s, bool near)
     return near && !s->found.converged && fromInside(s, false); /* what was near is not near enough: from nothing, and to the end */
 }
 
-/* A path that did not end is tried from elsewhere: from points of the central path, which leads to a solution, however long it takes; where there is
- * none, from nothing. */
-static void byOtherPaths(Attempt* s)
+/* From points ever further along the central path, which leads to a solution, however long it takes. False: there is none. */
+static bool alongCentralPath(Attempt* s, bool weighted)
 {
     size_t mark = pcArenaMark(s->arena);
-    pcCentral* central = pcCentralBegin(s->p, s->linear->own, &((Velocity*)s->linear->self)->H, s->arena);
+    pcCentral* central = pcCentralBegin(s->p, s->linear->own, weighted, &((Velocity*)s->linear->self)->H, s->arena);
     double aim = REST_FIRST, m = INFINITY;
     while (central && m > REST_LEAST && pcCentralFactors(central) < CENTRAL_FACTORS && !s->found.converged) {
         m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
@@ -321,9 +322,18 @@ static void byOtherPaths(Attempt* s)
     }
     s->found.iterations += central ? pcCentralFactors(central) : 0;
     pcArenaRelease(s->arena, mark);
-    if (central) return;
-    pcConeStart(s->p, s->v, s->c);
-    pathFrom(s, FAR_FACTORS);
+    return central != NULL;
+}
+
+/* A path that did not end is tried from elsewhere. */
+static void byOtherPaths(Attempt* s)
+{
+    if (alongCentralPath(s, false)) {
+        if (!s->found.converged) alongCentralPath(s, true);
+    } else {
+        pcConeStart(s->p, s->v, s->c);
+        pathFrom(s, FAR_FACTORS);
+    }
 }
 
 /* Large steps to begin with get further than small ones in the end: again from the best so far, as long as it gets better. */

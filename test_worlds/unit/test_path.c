@@ -65,7 +65,7 @@ typedef struct Found {
     pcCertificate certificate;
 } Found;
 
-typedef enum Start { GUESS, INSIDE, CENTRAL } Start;
+typedef enum Start { GUESS, INSIDE, CENTRAL, WEIGHTED } Start;
 
 /* From (v, c), from where interior.c ends if it does, or from a point of the central path. */
 static Found solveFrom(Start start, const pcProblem* p, double* v, double* c)
@@ -76,7 +76,7 @@ static Found solveFrom(Start start, const pcProblem* p, double* v, double* c)
     pcBlocks H;
     if (!p->W && !p->dense && pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H)) {
         if (start == INSIDE) found.inside = pcInteriorStart(p, linear.own, 1e-10, PC_INSIDE, &H, &arena, v, c);
-        pcCentral* central = start == CENTRAL ? pcCentralBegin(p, linear.own, &H, &arena) : NULL;
+        pcCentral* central = start >= CENTRAL ? pcCentralBegin(p, linear.own, start == WEIGHTED, &H, &arena) : NULL;
         if (central && pcCentralFollow(central, 1e-11, 4000, v, c) > 0.0) found.inside = pcCentralFactors(central);
         found.info = pcPathSolve(p, linear.own, 1e-10, 2000, &H, &arena, v, c);
     }
@@ -161,6 +161,8 @@ PC_TEST(Path, SolvesHeaps) { PC_EXPECT_GE(countSolvedHeaps(INSIDE), HEAPS - 2); 
 
 PC_TEST(Path, SolvesAllHeapsFromTheCentralPath) { PC_EXPECT_EQ_INT(HEAPS, countSolvedHeaps(CENTRAL)); }
 
+PC_TEST(Path, SolvesAllHeapsFromTheWeightedPath) { PC_EXPECT_EQ_INT(HEAPS, countSolvedHeaps(WEIGHTED)); }
+
 /* What is left of a contact on the path is at most about the root of m, whatever its weight. */
 PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
 {
@@ -172,7 +174,7 @@ PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
         pcBlocks H;
         double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
         PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
-        pcCentral* central = pcCentralBegin(p, linear.own, &H, &arena);
+        pcCentral* central = pcCentralBegin(p, linear.own, i % 2, &H, &arena);
         PC_ASSERT_TRUE(central != NULL);
         for (double m = 1e-4; m > 1e-13; m *= 1e-2) {
             PC_CASE("heap %d, m = %g", i, m);
@@ -193,7 +195,7 @@ PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
     pcBlocks H;
     double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
     PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
-    pcCentral* central = pcCentralBegin(p, linear.own, &H, &arena);
+    pcCentral* central = pcCentralBegin(p, linear.own, false, &H, &arena);
     PC_ASSERT_TRUE(central != NULL);
     double first = pcCentralFollow(central, 1e-10, 1, v, c);
     int begun = pcCentralFactors(central);
@@ -222,7 +224,7 @@ PC_TEST(Central, IsNotThereForWhatIsNoneForIt)
         p.soft = soft, p.cone = &cone;
         PC_CASE("kind %d", kind);
         PC_ASSERT_TRUE(pcStiffnessPattern(&p, &arena, &H));
-        PC_EXPECT_TRUE(pcCentralBegin(&p, own, &H, &arena) == NULL);
+        PC_EXPECT_TRUE(pcCentralBegin(&p, own, false, &H, &arena) == NULL);
         pcArenaFree(&arena), pcModelFree(&model);
     }
 }
