@@ -47,9 +47,14 @@
 #define LONGER 2.0    /* from step to step, at most */
 #define SHORTER 0.35  /* after a step that failed */
 #define CORRECTIONS 5 /* of a step */
-#define FURTHEST 1.5  /* that a correction may go */
-#define DAMPED 0.05   /* the least part of one */
-#define CONTRACTS 0.2 /* a correction this much smaller than the one before ends a step, if it is below NEAR … */
+#define LEAP 0.7      /* of a way that need not contract, in one correction; it ends with one below LANDED, … */
+#define LANDED 0.03
+#define LEAP_CONTRACTS 0.1 /* is taken for how it contracts */
+#define STRAYS 0.8         /* … or where one is larger than this part of the one before … */
+#define STRAYS_BY 0.3      /* … and this */
+#define FURTHEST 1.5       /* that a correction may go */
+#define DAMPED 0.05        /* the least part of one */
+#define CONTRACTS 0.2      /* a correction this much smaller than the one before ends a step, if it is below NEAR … */
 #define NEAR 0.1
 #define FINE 0.004   /* … and so does one below this: what Newton's method sees then may be rounding */
 #define CENTRED 0.05 /* the same at the beginning */
@@ -58,7 +63,7 @@
 #define WEIGHED_LIMIT 200  /* … or after so many factorizations */
 #define LEAST_WEIGHED 1e-3 /* of what a contact carries */
 #define REJECTED 4         /* steps in a row: back to an earlier point, */
-#define EARLIER 8          /* of so many, */
+#define EARLIER 24         /* of so many, */
 #define CAUTIOUS 0.25      /* by a smaller step from there; … */
 #define CARE 0.2           /* … and what counts as near is less by this for a while, each time that it happens, … */
 #define MOST_CARE 4
@@ -368,6 +373,24 @@ static int correct(pcCentral* s, double* contraction)
     return 0;
 }
 
+/* The same without asking whether it contracts: it may land on another branch beyond a turn of this one, which leads to a solution as well. */
+static int leap(pcCentral* s)
+{
+    double before = HUGE_VAL;
+    evaluate(s);
+    for (int i = 1; i <= CORRECTIONS; i++) {
+        if (!factor(s)) return 0;
+        solve(s, true);
+        double size = correctionAcross(s, productOf(s, &s->tangent, &s->way, NULL));
+        if (!(size < STRAYS * before + STRAYS_BY)) return 0;
+        add(s, &s->at, smaller(1.0, LEAP / size), &s->correction, &s->at);
+        evaluate(s);
+        if (size < LANDED) return i;
+        before = size;
+    }
+    return 0;
+}
+
 /* The direction in which m falls where the determinant is positive. Away from the path its sign may be another one: where that does not lead on along
  * the way, it is asked again where the step has come to. If it still does not, that is another branch. */
 static bool leadsOn(pcCentral* s) { return -pcBlocksSign(s->H) * productOf(s, &s->tangent, &s->way, NULL) > 0.0; }
@@ -393,7 +416,7 @@ static void setMark(pcCentral* s, double step)
 /* The more often, the further. */
 static void goBack(pcCentral* s)
 {
-    int back = s->care + 1 < s->marks ? s->care + 1 : s->marks - 1;
+    int back = 1 << s->care < s->marks ? 1 << s->care : s->marks - 1;
     s->marks -= back, s->newest = (s->newest + EARLIER - back) % EARLIER;
     s->care += s->care < MOST_CARE, s->easy = 0;
     const Mark* mark = s->mark + s->newest;
@@ -405,12 +428,12 @@ static void goBack(pcCentral* s)
 static bool advance(pcCentral* s)
 {
     const Mark* mark = s->mark + s->newest;
-    double contraction = 1.0;
+    double contraction = LEAP_CONTRACTS;
     if (s->rejected >= REJECTED && s->marks > 1) goBack(s), mark = s->mark + s->newest;
     evaluate(s);
     double most = largestOf(s, &s->way), step = smaller(s->step, MOST_FALL / fabs(s->way.t) * most);
     add(s, &mark->at, step / most, &s->way, &s->at);
-    int corrections = correct(s, &contraction);
+    int corrections = s->rejected || s->care ? correct(s, &contraction) : leap(s);
     if (corrections > 0 && !leadsOn(s)) {
         if (factor(s))
             solve(s, true);

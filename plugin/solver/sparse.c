@@ -31,10 +31,10 @@
 #define PROMISING 1e-3   /* … if its residual is at most this */
 #define NEAR_FACTORS 150 /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
 #define FAR_FACTORS 150  /* … of one from elsewhere, … */
-#define REST_FACTORS 60  /* … and of one from a point of the central path, … */
+#define REST_FACTORS 30  /* … and of one from a point of the central path, … */
 #define REST_FIRST 1e-6  /* … from this m on, … */
 #define REST_NEXT 0.3    /* … wherever it is less by this … */
-#define REST_EVERY 250   /* … or H was factored as often, … */
+#define REST_EVERY 300   /* … or H was factored as often, … */
 #define REST_LEAST 1e-13 /* … down to here */
 #define CENTRAL_FACTORS 8000
 #define MANY_BLOCKS 40 /* from this size on … */
@@ -329,7 +329,7 @@ static bool alongCentralPath(Attempt* s, bool weighted)
 static void byOtherPaths(Attempt* s)
 {
     if (alongCentralPath(s, false)) {
-        if (!s->found.converged) alongCentralPath(s, true);
+        if (s->best.residual > NEARLY * s->rough) alongCentralPath(s, true);
     } else {
         pcConeStart(s->p, s->v, s->c);
         pathFrom(s, FAR_FACTORS);
