@@ -19,16 +19,20 @@
  * The path. It comes from m = infinity, where there is one point. m falls along it where the determinant of the matrix is positive and grows where
  * it is negative, on every branch: so the sign tells the direction even if a step has gone from one branch to another, and no branch leads
  * back to infinity. Steps and distances are measured by how far the eigenvalues of z move on their own scale, sqrt(l^2 + 4 m): what is
- * about to pass from one piece to the other counts, and a thousand contacts that are far from it do not. A step goes along the tangent, then back to
- * the path across it; both by Newton's method, which must contract as seen by a second solution with the same factors (Deuflhard). Where it
- * does not, the step is shortened; where that does not help either, the point before was not on the path, and is left for an earlier one.
- * Row velocities are carried as sums of changes, because A multiplies their rounding errors by 1 / m.
+ * about to pass from one piece to the other counts, and a thousand contacts that are far from it do not.
  *
- * What it costs. Of a pile of 1000 that has packed (3100 contacts) 30 to 600 factorizations for each decade of m; it turns up to 280 times. From
- * m = 1e-10 to 1e-12 on path.c finds the rest in 20 to 50. Solved so were all problems on which path.c alone was still at 1e-5 to
- * 1e-8 after 2000 factorizations. Tried as well: C and Y themselves as unknowns (stuck at turns), a second-order predictor (no longer steps), larger and
- * absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does), the same path from what
- * path.c reached, with its residual for the parameter (it does not get away from there).
+ * A step goes along the tangent, then back to the path across it by Newton's method. At first that may land where it likes, which is often beyond a turn;
+ * where it does not land, the next step is shorter, and must contract as seen by a second solution with the same factors (Deuflhard); where that does
+ * not help either, the point before was not on the path, and is left for an earlier one. Row velocities are carried as sums of changes,
+ * because A multiplies their rounding errors by 1 / m.
+ *
+ * What it costs. Of a pile of 1000 that has packed (3100 contacts), 200 to 400 factorizations to m = 1e-7, then 30 to 600 for each decade; it may turn
+ * hundreds of times. Its points are starts for path.c, which finds the rest of the way from m = 1e-7 at best and from 1e-12 always. Of ten such
+ * problems, on which path.c alone was still at 1e-5 to 1e-8 after 2000 factorizations from three other starts, nine ended below 1e-10 after 500 to 7000 in all.
+ * Steps that may land elsewhere take a third of what those take that may not. Weights (m sqrt(C) for m, C from a first way to m = 1e-3) make another path, three
+ * times as short here and as long there. Tried as well: C and Y themselves as unknowns (stuck at turns), a second-order predictor (no
+ * longer steps), larger and absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does),
+ * the same path from what path.c reached, with its residual for the parameter (it does not get away from there).
  */
 #include "solver/central.h"
 

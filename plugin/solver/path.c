@@ -26,9 +26,9 @@
  * centre r is then moved along that drift to the first border, and eps stays.
  *
  * Of a pile of 1000 that falls, with 500 to 970 bodies and 1500 to 3500 acting contacts in one group, the start of interior.c leaves 1e-3 to
- * 1e-5. From there 100 to 700 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, half of them sticking) 500 to
- * 3000 do, or the same from the other start of interior.c, or from nothing: which of them comes first is as good as chance, and one that has not
- * halved its residual for 1500 factorizations is left for the next. At the end there are about as many equations as unknowns, three for every
+ * 1e-5. From there 100 to 700 factorizations lead below 1e-10. When the pile has landed and packs (3000 contacts, half of them sticking) that is
+ * as good as chance, and where 150 in a row have not halved what is left, it begins anew from points of the central path (central.c): from one of them,
+ * 30 to 150 are enough. At the end there are about as many equations as unknowns, three for every
  * contact that sticks and one for every one that slides, 5770 for 961 bodies, and at the start of interior.c 7100: hundreds of contacts have to
  * give way, one after the other. From an answer that lacks two contacts 40 are enough where it took 900 from the inside.
  *
