@@ -29,7 +29,7 @@
  * What it costs. Of a pile of 1000 that has packed (3100 contacts), 200 to 400 factorizations to m = 1e-7, then 30 to 600 for each decade; it may turn
  * hundreds of times. Its points are starts for path.c, which finds the rest of the way from m = 1e-7 at best and from 1e-12 always. Of ten such
  * problems, on which path.c alone was still at 1e-5 to 1e-8 after 2000 factorizations from three other starts, nine ended below 1e-10 after 500 to 7000 in all.
- * Steps that may land elsewhere take a third of what those take that may not. Weights (m sqrt(C) for m, C from a first way to m = 1e-3) make another path, three
+ * Steps that may land elsewhere take a third of what those take that may not. Weights (powers of C on a first way to m = 1e-3, times m) make other paths, three
  * times as short here and as long there. Tried as well: C and Y themselves as unknowns (stuck at turns), a second-order predictor (no
  * longer steps), larger and absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does),
  * the same path from what path.c reached, with its residual for the parameter (it does not get away from there).
@@ -44,6 +44,7 @@
 #include "solver/stiffness.h"
 
 #define SMOOTH 0.1       /* k */
+#define STIFF 1e-8       /* e of FREE rows, by their own velocity per impulse: dC = -(u + s C + du) / (e + s) */
 #define FIRST_STEP 0.5   /* of the path, on the scale of the eigenvalue that moves most; … */
 #define LONGEST_STEP 2.0 /* … at most, … */
 #define SHORTEST 1e-7    /* … and where it is given up */
@@ -98,12 +99,17 @@ struct pcCentral {
     Point tangent, correction, full, way, from; /* way: the tangent that a step follows, of length 1 */
     Mark mark[EARLIER];
     int marks, newest, rejected, care, easy; /* easy: steps since care was last taken */
-    double step;
-    bool weighted, begun;
+    double step, power;
+    bool begun;
     bool isTangent;     /* of a loop: which right side; … */
     const Point *x, *y; /* … whose product; … */
     double* partial;    /* … what it sums up, by chunks: sums, then largest parts */
 };
+
+static bool isContact(const pcCone* cone) { return cone->kind == PC_CONE_FRICTION; }
+
+/* In units of the cone. */
+static double softness(const pcCentral* s, int k) { return s->p->soft[s->p->cone[k].row] / s->own[k]; }
 
 /* m of a cone. */
 static double gapOf(const pcCentral* s, int k) { return s->m * s->weight[k]; }
@@ -128,7 +134,15 @@ static double impulseAlong(double l, double m)
     return l > 0.0 ? more : m / more;
 }
 
-/* C, Y, r and T of a cone. */
+/* A FREE row has z = C, and what is left is u + s C. */
+static void evaluateFree(pcCentral* s, int k)
+{
+    int row = s->p->cone[k].row;
+    s->C[row] = s->at.z[row], s->Y[row] = s->T[row] = s->b[k] = 0.0, s->d[row] = 1.0;
+    s->r[row] = -s->at.u[row] - softness(s, k) * s->C[row];
+}
+
+/* C, Y, r and T of a contact. */
 static void evaluateCone(pcCentral* s, int k)
 {
     int n = s->p->cone[k].rows, row = s->p->cone[k].row;
@@ -148,7 +162,8 @@ static void evaluateCone(pcCentral* s, int k)
 
 static void evaluateCones(void* context, int begin, int end)
 {
-    for (int k = begin; k < end; k++) evaluateCone(context, k);
+    pcCentral* s = context;
+    for (int k = begin; k < end; k++) (isContact(s->p->cone + k) ? evaluateCone : evaluateFree)(s, k);
 }
 
 PC_SIMD static void balance(void* context, int begin, int end)
@@ -170,6 +185,12 @@ static void evaluate(pcCentral* s)
 }
 
 /* ---- the matrix ---- */
+
+static void stiffenFree(pcCentral* s, int k)
+{
+    double A = 1.0 / (STIFF + softness(s, k));
+    s->A[s->offset[k]] = A, s->G[s->offset[k]] = A / s->own[k], s->Ct[s->p->cone[k].row] = 0.0;
+}
 
 static void stiffenCone(pcCentral* s, int k)
 {
@@ -194,7 +215,8 @@ static void stiffenCone(pcCentral* s, int k)
 
 static void stiffen(void* context, int begin, int end)
 {
-    for (int k = begin; k < end; k++) stiffenCone(context, k);
+    pcCentral* s = context;
+    for (int k = begin; k < end; k++) (isContact(s->p->cone + k) ? stiffenCone : stiffenFree)(s, k);
 }
 
 static bool factor(pcCentral* s)
@@ -251,7 +273,7 @@ PC_SIMD static void answerCones(void* context, int begin, int end)
         for (int i = 0; i < n; i++) du[i] = rowTimes(s->p, row + i, s->dv) / s->unit, x[i] -= du[i];
         for (int i = 0; i < n; i++) x[0] -= T[i] * du[i];
         for (int i = 0; i < n; i++) {
-            way->z[row + i] = x[i];
+            way->z[row + i] = isContact(s->p->cone + k) ? x[i] : 0.0;
             for (int j = 0; j < n; j++) way->z[row + i] += A[i * n + j] * x[j];
         }
     }
@@ -290,7 +312,7 @@ static void multiply(void* context, int begin, int end)
     pcCentral* s = context;
     double sum = 0.0, most = 0.0;
     for (int k = begin; k < end; k++) {
-        double product = productAt(s, k);
+        double product = isContact(s->p->cone + k) ? productAt(s, k) : 0.0;
         sum += product, most = larger(most, product);
     }
     s->partial[begin / PC_CHUNK] = sum, s->partial[pcChunks(s->p->cones) + begin / PC_CHUNK] = most;
@@ -461,13 +483,15 @@ static bool advance(pcCentral* s)
 
 static bool applies(const pcProblem* p)
 {
+    int contacts = 0;
     for (int k = 0; k < p->cones; k++) {
         const pcCone* cone = p->cone + k;
-        if (cone->kind != PC_CONE_FRICTION || cone->rows > PC_SOC_ROWS || cone->groups > 1 || cone->edges > 0) return false;
-        for (int i = cone->row; i < cone->row + cone->rows; i++)
+        if (cone->kind == PC_CONE_BOX || cone->rows > PC_SOC_ROWS || cone->groups > 1 || cone->edges > 0) return false;
+        for (int i = cone->row; i < cone->row + cone->rows && isContact(cone); i++)
             if (p->soft[i] > 0.0) return false;
+        contacts += isContact(cone);
     }
-    return p->coulomb && !p->W && !p->dense && p->cones > 0;
+    return p->coulomb && !p->W && !p->dense && contacts > 0;
 }
 
 static void pointNew(const pcProblem* p, pcArena* arena, Point* out)
@@ -505,7 +529,7 @@ static void placeAtBeginning(pcCentral* s)
         int n = p->cone[k].rows, row = p->cone[k].row;
         double *u = s->at.u + row, *z = s->at.z + row;
         for (int i = 0; i < n; i++) u[i] = (rowTimes(p, row + i, p->free) - p->target[row + i]) / s->unit, z[i] = -u[i];
-        z[0] = -pcSocTail(n, u) - larger(u[0], 0.0);
+        z[0] = isContact(p->cone + k) ? -pcSocTail(n, u) - larger(u[0], 0.0) : 0.0;
         most = larger(most, fabs(u[0]) - z[0]);
     }
     s->at.t = 2.0 * log(most), s->step = FIRST_STEP;
@@ -521,14 +545,14 @@ static void setUnits(pcCentral* s, const double* own)
     }
 }
 
-pcCentral* pcCentralBegin(const pcProblem* p, const double* own, bool weighted, pcBlocks* H, pcArena* arena)
+pcCentral* pcCentralBegin(const pcProblem* p, const double* own, double power, pcBlocks* H, pcArena* arena)
 {
     pcCentral* s = applies(p) ? pcArenaNew(arena, pcCentral, 1) : NULL;
     if (!s) return NULL;
     s->p = p, s->H = H, s->touching = pcStiffnessTouching(H), s->unit = p->velocityScale;
     if (!allocate(s, arena)) return NULL;
     setUnits(s, own);
-    s->weighted = weighted;
+    s->power = power;
     return s;
 }
 
@@ -563,9 +587,11 @@ static bool follow(pcCentral* s, double aim, int limit)
 /* Weights are what contacts carry on a first way to WEIGHED; then it begins once more. */
 static bool beginPath(pcCentral* s)
 {
-    if (!begin(s) || (s->weighted && !follow(s, WEIGHED, WEIGHED_LIMIT))) return false;
-    for (int k = 0; k < s->p->cones && s->weighted; k++) s->weight[k] = sqrt(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED));
-    return s->begun = !s->weighted || begin(s);
+    if (!begin(s)) return false;
+    if (s->power == 0.0) return s->begun = true;
+    if (!follow(s, WEIGHED, WEIGHED_LIMIT)) return false;
+    for (int k = 0; k < s->p->cones; k++) s->weight[k] = pow(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED), s->power);
+    return s->begun = begin(s);
 }
 
 double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c)
@@ -574,7 +600,7 @@ double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c
     memcpy(v, s->at.v, 6 * (size_t)s->p->blocks * sizeof *v);
     for (int k = 0; k < s->p->cones; k++) {
         int row = s->p->cone[k].row;
-        bool open = s->C[row] < s->Y[row] && s->C[row] * s->C[row] < gapOf(s, k);
+        bool open = isContact(s->p->cone + k) && s->C[row] < s->Y[row] && s->C[row] * s->C[row] < gapOf(s, k);
         for (int i = row; i < row + s->p->cone[k].rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
     }
     return s->m;

@@ -7,10 +7,10 @@
 
 typedef struct pcCentral pcCentral;
 
-/* At the beginning of the path, or of another one, on which contacts are weighted by what they carry: where one is long the other may be short. own:
- * J_i M^-1 J_i' of every row; H: the pattern of M + J'G J. All of it lives in the arena. NULL: the problem is
- * none for this method (rows that are no contacts, polygons, cones of several groups, softness, the relaxation, a dense mass), or memory ran out. */
-pcCentral* pcCentralBegin(const pcProblem* problem, const double* own, bool weighted, pcBlocks* H, pcArena* arena);
+/* At the beginning of the path, or of another one, on which contacts are weighted by a power of what they carry: where one is long another may be short.
+ * power: 0 for none. own: J_i M^-1 J_i' of every row; H: the pattern of M + J'G J. All of it lives in the arena. NULL: the problem is none for
+ * this method (bounded rows, polygons, cones of several groups, soft contacts, no contact at all, the relaxation, a dense mass), or memory ran out. */
+pcCentral* pcCentralBegin(const pcProblem* problem, const double* own, double power, pcBlocks* H, pcArena* arena);
 
 /* Goes on until m is at most `aim`, or until H was factored `limit` times since the call. (v, c) is what belongs to where it is then, about the root of m
  * off a solution. Returns m; 0: there is no going on, and v and c are as before. It may be called again, and others may use H meanwhile. */

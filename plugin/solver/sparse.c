@@ -23,25 +23,26 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
-#define WARM_LIMIT 24    /* Newton steps from a guess, … */
-#define ROUGH_LIMIT 8    /* … fewer, if a rough answer will do … */
-#define WARM_RESTARTS 2  /* … not more than so many rounds of them in vain … */
-#define TEPID_LIMIT 80   /* … and from the inside of all cones (interior.c) */
-#define AGAIN_LIMIT 6    /* times that the best so far is a start, … */
-#define PROMISING 1e-3   /* … if its residual is at most this */
-#define NEAR_FACTORS 150 /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
-#define FAR_FACTORS 150  /* … of one from elsewhere, … */
-#define REST_FACTORS 30  /* … and of one from a point of the central path, … */
-#define REST_FIRST 1e-6  /* … from this m on, … */
-#define REST_NEXT 0.3    /* … wherever it is less by this … */
-#define REST_EVERY 300   /* … or H was factored as often, … */
-#define REST_LEAST 1e-13 /* … down to here */
-#define CENTRAL_FACTORS 8000
-#define MANY_BLOCKS 40 /* from this size on … */
-#define NEARLY 100.0   /* … so many tolerances are not worth to begin again */
-#define UNIQUE 1e-11   /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
-#define NEAR 1e-4   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
-#define CLOSER 1e-2 /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
+#define WARM_LIMIT 24        /* Newton steps from a guess, … */
+#define ROUGH_LIMIT 8        /* … fewer, if a rough answer will do … */
+#define WARM_RESTARTS 2      /* … not more than so many rounds of them in vain … */
+#define TEPID_LIMIT 80       /* … and from the inside of all cones (interior.c) */
+#define AGAIN_LIMIT 6        /* times that the best so far is a start, … */
+#define PROMISING 1e-3       /* … if its residual is at most this */
+#define NEAR_FACTORS 150     /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
+#define FAR_FACTORS 150      /* … of one from elsewhere, … */
+#define REST_FACTORS 30      /* … and of one from a point of the central path, … */
+#define REST_FIRST 1e-6      /* … from this m on, … */
+#define REST_NEXT 0.3        /* … wherever it is less by this … */
+#define REST_EVERY 300       /* … or H was factored as often, … */
+#define REST_LEAST 1e-13     /* … down to here */
+#define CENTRAL_FACTORS 5000 /* of one of them in all */
+#define ANYWAY 2             /* of them are followed in any case, the others for what is still above NEARLY tolerances */
+#define MANY_BLOCKS 40       /* from this size on … */
+#define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
+#define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define NEAR 1e-4    /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
+#define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -310,10 +311,10 @@ static bool fromInside(Attempt* s, bool near)
 }
 
 /* From points ever further along the central path, which leads to a solution, however long it takes. False: there is none. */
-static bool alongCentralPath(Attempt* s, bool weighted)
+static bool alongCentralPath(Attempt* s, double power)
 {
     size_t mark = pcArenaMark(s->arena);
-    pcCentral* central = pcCentralBegin(s->p, s->linear->own, weighted, &((Velocity*)s->linear->self)->H, s->arena);
+    pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, &((Velocity*)s->linear->self)->H, s->arena);
     double aim = REST_FIRST, m = INFINITY;
     while (central && m > REST_LEAST && pcCentralFactors(central) < CENTRAL_FACTORS && !s->found.converged) {
         m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
@@ -325,14 +326,16 @@ static bool alongCentralPath(Attempt* s, bool weighted)
     return central != NULL;
 }
 
-/* A path that did not end is tried from elsewhere. */
+/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which. */
 static void byOtherPaths(Attempt* s)
 {
-    if (alongCentralPath(s, false)) {
-        if (s->best.residual > NEARLY * s->rough) alongCentralPath(s, true);
-    } else {
+    static const double powers[] = {0.0, 0.5, 1.0, -0.5, 0.25, 0.75};
+    for (size_t i = 0;
+         i < sizeof powers / sizeof *powers && !s->found.converged && s->best.residual > (i < ANYWAY ? 0.0 : NEARLY * s->rough); i++) {
+        if (alongCentralPath(s, powers[i])) continue;
         pcConeStart(s->p, s->v, s->c);
         pathFrom(s, FAR_FACTORS);
+        return;
     }
 }
 
