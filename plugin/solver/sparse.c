@@ -259,15 +259,15 @@ static void keepIfBetter(Attempt* s)
     if (s->found.residual < s->best.residual) bestKeep(&s->best, s->p, s->found.residual, s->v, s->c);
 }
 
-/* Many blocks under Coulomb's law: the path of Newton's method from (v, c). False: there is none. What it holds for an answer is one if the certificate
- * says so. */
+/* Many blocks under Coulomb's law: the path of Newton's method from (v, c). False: there is none. What it holds for an answer, or nearly one, is as good
+ * as the certificate says. */
 static bool pathFrom(Attempt* s, int patience)
 {
     if (s->p->W || s->p->blocks < MANY_BLOCKS) return false;
     pcBlocks* H = &((Velocity*)s->linear->self)->H;
     pcPathInfo path = pcPathSolve(s->p, s->linear->own, s->rough, patience, H, s->arena, s->v, s->c);
     s->found.iterations += path.factors;
-    if (path.residual <= s->rough) {
+    if (path.residual <= NEARLY * s->rough) {
         pcCertificate certificate = pcBalanceMomentum(s->p, s->linear, s->rough, s->arena, s->v, s->c);
         path.residual = pcCertificateOff(&certificate);
         s->found.converged = path.residual <= s->rough;

@@ -163,49 +163,56 @@ PC_TEST(Path, SolvesAllHeapsFromTheCentralPath) { PC_EXPECT_EQ_INT(HEAPS, countS
 
 PC_TEST(Path, SolvesAllHeapsFromTheWeightedPath) { PC_EXPECT_EQ_INT(HEAPS, countSolvedHeaps(WEIGHTED)); }
 
+/* A central path of a problem, and what it takes. */
+typedef struct Trip {
+    pcArena arena;
+    pcLinear linear;
+    pcBlocks H;
+    pcCentral* central;
+    double *v, *c;
+} Trip;
+
+static bool tripBegin(Trip* trip, const pcProblem* p, double power)
+{
+    *trip = (Trip){.v = calloc((size_t)pcUnknowns(p), sizeof *trip->v), .c = calloc((size_t)p->rows, sizeof *trip->c)};
+    if (pcLinearForm(p, &trip->arena, &trip->linear) && pcStiffnessPattern(p, &trip->arena, &trip->H))
+        trip->central = pcCentralBegin(p, trip->linear.own, power, &trip->H, &trip->arena);
+    return trip->central != NULL;
+}
+
+static void tripEnd(Trip* trip) { pcArenaFree(&trip->arena), free(trip->v), free(trip->c); }
+
 /* What is left of a contact on the path is at most about the root of m, whatever its weight. */
 PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
 {
     for (int i = 0; i < HEAPS; i++) {
         pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
-        const pcProblem* p = &model.problem;
-        pcArena arena = {0};
-        pcLinear linear;
-        pcBlocks H;
-        double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
-        PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
-        pcCentral* central = pcCentralBegin(p, linear.own, 0.5 * (i % 4 - 1), &H, &arena);
-        PC_ASSERT_TRUE(central != NULL);
+        Trip trip;
+        PC_ASSERT_TRUE(tripBegin(&trip, &model.problem, 0.5 * (i % 4 - 1)));
         for (double m = 1e-4; m > 1e-13; m *= 1e-2) {
             PC_CASE("heap %d, m = %g", i, m);
-            double there = pcCentralFollow(central, m, 4000, v, c);
+            double there = pcCentralFollow(trip.central, m, 4000, trip.v, trip.c);
             PC_ASSERT_TRUE(there > 0.0 && there <= m);
-            PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 5.0 * sqrt(m));
+            PC_EXPECT_LE(pcCertify(&model.problem, trip.v, trip.c, &trip.arena).residual, 5.0 * sqrt(m));
         }
-        pcArenaFree(&arena), pcModelFree(&model), free(v), free(c);
+        tripEnd(&trip), pcModelFree(&model);
     }
 }
 
 PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
 {
     pcConeModel model = heap(40, 7);
-    const pcProblem* p = &model.problem;
-    pcArena arena = {0};
-    pcLinear linear;
-    pcBlocks H;
-    double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
-    PC_ASSERT_TRUE(pcLinearForm(p, &arena, &linear) && pcStiffnessPattern(p, &arena, &H));
-    pcCentral* central = pcCentralBegin(p, linear.own, 0.0, &H, &arena);
-    PC_ASSERT_TRUE(central != NULL);
-    double first = pcCentralFollow(central, 1e-10, 1, v, c);
-    int begun = pcCentralFactors(central);
-    double second = pcCentralFollow(central, 1e-10, 10, v, c);
+    Trip trip;
+    PC_ASSERT_TRUE(tripBegin(&trip, &model.problem, 0.0));
+    double first = pcCentralFollow(trip.central, 1e-10, 1, trip.v, trip.c);
+    int begun = pcCentralFactors(trip.central);
+    double second = pcCentralFollow(trip.central, 1e-10, 10, trip.v, trip.c);
     PC_EXPECT_GT(first, 1e-10);
     PC_EXPECT_LT(second, first);
-    PC_EXPECT_LE(pcCentralFactors(central), begun + 16); /* a step that is under way is ended */
-    PC_EXPECT_LE(pcCentralFollow(central, 1e-10, 4000, v, c), 1e-10);
-    PC_EXPECT_LE(pcCertify(p, v, c, &arena).residual, 1e-4);
-    pcArenaFree(&arena), pcModelFree(&model), free(v), free(c);
+    PC_EXPECT_LE(pcCentralFactors(trip.central), begun + 16); /* a step that is under way is ended */
+    PC_EXPECT_LE(pcCentralFollow(trip.central, 1e-10, 4000, trip.v, trip.c), 1e-10);
+    PC_EXPECT_LE(pcCertify(&model.problem, trip.v, trip.c, &trip.arena).residual, 1e-4);
+    tripEnd(&trip), pcModelFree(&model);
 }
 
 PC_TEST(Central, IsNotThereForWhatIsNoneForIt)
