@@ -58,6 +58,7 @@ typedef struct Method {
     double *stillX, *stillC; /* where rounds began to hold back the same: from then on impulses only grow */
     int* offset;             /* of each cone's block in G */
     double eps;
+    double rounding; /* what F may stand for at the end */
     int iterations;
 } Method;
 
@@ -271,7 +272,7 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
         quiet += moved <= enough;
         double held = heldBack(m);
         bool coarse = a == 1.0 && moved <= COARSE * held && held > finest;
-        if (coarse || (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(ROUGH, 1e-3 * enough)))) {
+        if (coarse || (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(m->rounding, 1e-3 * enough)))) {
             ++*steps, m->iterations++;
             return true;
         }
@@ -339,6 +340,7 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     int restarts = settings->maxRestarts ? settings->maxRestarts : RESTART_LIMIT;
     Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY, .least = INFINITY};
     bool memory = methodNew(m, p, arena);
+    m->rounding = larger(ROUGH, settings->rounding);
     while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= restarts) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;
@@ -351,10 +353,10 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
         for (int i = 0; settings->held && i < p->rows; i++) settings->held[i] = m->weight[i] * (m->now.c[i] - m->r[i]);
         double rounding = errorOf(m);
         info.residual = held + enough + rounding;
-        bool close = held + enough <= tolerance, rough = rounding > ROUGH && s.settled < SETTLE_LIMIT;
+        bool close = held + enough <= tolerance, rough = rounding > m->rounding && s.settled < SETTLE_LIMIT;
         info.converged = close && !rough;
         if (close && rough) {
-            s.eps = larger(s.eps, EPS_SETTLE), s.held = held, s.settled++;
+            s.eps = larger(s.eps, EPS_SETTLE * ROUGH / m->rounding), s.held = held, s.settled++; /* rounding goes with 1/E */
         } else {
             int before = s.same;
             afterSuccess(&s, held, steps, tolerance);

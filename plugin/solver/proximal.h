@@ -31,6 +31,7 @@ typedef struct pcProximalSettings {
     int maxIterations; /* Newton steps; 0: 500 */
     int maxRestarts;   /* rounds that may be repeated; 0: 60 */
     bool warm;         /* x and c come in with a guess */
+    double rounding;   /* row velocities, by velocityScale, that the balance may be off by at the end; 0: as little as rounding leaves */
     double* held;      /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
 } pcProximalSettings;
 

@@ -26,7 +26,8 @@
 #define WARM_LIMIT 24        /* Newton steps from a guess, … */
 #define ROUGH_LIMIT 8        /* … fewer, if a rough answer will do … */
 #define WARM_RESTARTS 2      /* … not more than so many rounds of them in vain … */
-#define TEPID_LIMIT 80       /* … and from the inside of all cones (interior.c) */
+#define TEPID_LIMIT 80       /* … and from the inside of all cones (interior.c), … */
+#define NEAR_RESTARTS 6      /* … where that was near a guess, not more than so many rounds in vain */
 #define AGAIN_LIMIT 6        /* times that the best so far is a start, … */
 #define PROMISING 1e-3       /* … if its residual is at most this */
 #define NEAR_FACTORS 150     /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
@@ -41,8 +42,10 @@
 #define MANY_BLOCKS 40       /* from this size on … */
 #define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
-#define NEAR 1e-4    /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
-#define CLOSER 1e-2  /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
+#define PILE_BLOCKS 100 /* from this size on that costs too much: half of all Newton steps are for the last digit, … */
+#define ROUNDING 1e-2   /* … and momentum may be off by this part of the tolerance: what is left of it is given back afterwards */
+#define NEAR 1e-5   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
+#define CLOSER 1e-2 /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
 #define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
 
@@ -245,10 +248,14 @@ typedef struct Attempt {
     bool followed; /* a path, which gets further than any way from nothing */
 } Attempt;
 
+static bool isLarge(const pcProblem* p) { return !p->W && p->blocks >= MANY_BLOCKS; }
+static bool isRelaxedPile(const pcProblem* p) { return !p->W && !p->coulomb && p->blocks >= PILE_BLOCKS; }
+
 /* Newton's method from (v, c), or from nothing if it is not `warm`. */
 static void newtonFrom(Attempt* s, bool warm, int limit, int restarts)
 {
     pcProximalSettings method = {.tolerance = s->tolerance, .held = s->held, .warm = warm, .maxIterations = limit, .maxRestarts = restarts};
+    if (isRelaxedPile(s->p)) method.rounding = ROUNDING * s->tolerance;
     pcProximalInfo before = s->found;
     s->found = pcProximalSolve(s->linear, &method, s->arena, s->v, s->c);
     s->found.iterations += before.iterations, s->found.restarts += before.restarts;
@@ -263,7 +270,7 @@ static void keepIfBetter(Attempt* s)
  * as the certificate says. */
 static bool pathFrom(Attempt* s, int patience)
 {
-    if (s->p->W || s->p->blocks < MANY_BLOCKS) return false;
+    if (!isLarge(s->p)) return false;
     pcBlocks* H = &((Velocity*)s->linear->self)->H;
     pcPathInfo path = pcPathSolve(s->p, s->linear->own, s->rough, patience, H, s->arena, s->v, s->c);
     s->found.iterations += path.factors;
@@ -303,9 +310,9 @@ static bool fromInside(Attempt* s, bool near)
     if (!inside(s, near ? larger(s->rough, NEAR) : s->rough, near ? PC_INSIDE_NEAR : PC_INSIDE)) return false;
     if (s->settings->rough > 0.0) return true;
     if (pathFrom(s, FAR_FACTORS)) return false;
-    s->tolerance = s->p->coulomb ? s->rough : smaller(s->rough, UNIQUE);
+    s->tolerance = s->p->coulomb || isRelaxedPile(s->p) ? s->rough : smaller(s->rough, UNIQUE);
     s->found.restarts += s->settings->warm;
-    newtonFrom(s, true, near ? WARM_LIMIT : TEPID_LIMIT, near ? WARM_RESTARTS : 0);
+    newtonFrom(s, true, TEPID_LIMIT, near ? NEAR_RESTARTS : 0);
     keepIfBetter(s);
     return near && !s->found.converged && fromInside(s, false); /* what was near is not near enough: from nothing, and to the end */
 }
@@ -354,7 +361,7 @@ static void fromBest(Attempt* s)
 
 static void fromNothing(Attempt* s)
 {
-    if (s->p->blocks >= MANY_BLOCKS && (s->followed || s->best.residual <= NEARLY * s->rough)) return;
+    if (isLarge(s->p) && (s->followed || s->best.residual <= NEARLY * s->rough)) return;
     pcConeStart(s->p, s->v, s->c);
     s->found.restarts += s->settings->warm;
     newtonFrom(s, false, s->settings->maxIterations, 0);
