@@ -336,6 +336,51 @@ pcThrow pcThrownSphere(uint64_t seed, bool coulomb)
     return thrown;
 }
 
+/* ---- Heaps ---- */
+
+static bool isFree(const v3* centre, int balls, v3 place)
+{
+    for (int i = 0; i < balls; i++) {
+        v3 apart = v3Sub(centre[i], place);
+        if (v3Dot(apart, apart) < 0.85 * 0.85) return false;
+    }
+    return true;
+}
+
+pcConeModel pcHeap(int balls, double width, bool coulomb, uint64_t seed)
+{
+    pcRandom random = {seed};
+    pcConeModel model = pcModelStart(coulomb, 0.1);
+    v3 centre[PC_HEAP_BALLS];
+    double side = 0.5 + width, top = 0.5 + 0.2 * balls * (4.0 / (width * width));
+    for (int i = 0; i < balls; i++) {
+        do centre[i] = v3Make(pcBetween(&random, 0.5, side), pcBetween(&random, 0.5, side), pcBetween(&random, 0.5, top));
+        while (!isFree(centre, i, centre[i]));
+        double mass = pow(10.0, pcBetween(&random, -0.5, 0.5)), inertia = 0.1 * mass;
+        v3 velocity = v3Make(pcBetween(&random, -1.0, 1.0), pcBetween(&random, -1.0, 1.0), pcBetween(&random, -2.0, 0.0));
+        pcModelBody(&model, mass, v3Make(inertia, inertia, inertia), velocity, v3Make(0.0, 0.0, pcBetween(&random, -3.0, 3.0)));
+    }
+    for (int i = 0; i < balls; i++) {
+        v3 walls[3] = {v3Make(1, 0, 0), v3Make(0, 1, 0), v3Make(0, 0, 1)};
+        for (int w = 0; w < 3; w++)
+            if (v3Dot(walls[w], centre[i]) < 0.8)
+                pcModelTouch(&model, &(pcTouch){.body1 = -1, .body2 = i, .arm2 = v3Scale(-0.5, walls[w]), .normal = walls[w], .mu = 0.5});
+        for (int j = 0; j < i; j++) {
+            v3 apart = v3Sub(centre[i], centre[j]);
+            double distance = sqrt(v3Dot(apart, apart));
+            v3 normal = v3Scale(1.0 / distance, apart);
+            if (distance < 1.1)
+                pcModelTouch(&model, &(pcTouch){.body1 = j,
+                                                .body2 = i,
+                                                .arm1 = v3Scale(0.5, normal),
+                                                .arm2 = v3Scale(-0.5, normal),
+                                                .normal = normal,
+                                                .mu = pcBetween(&random, 0.1, 1.0)});
+        }
+    }
+    return model;
+}
+
 /* ---- Without a solution, or nearly ---- */
 
 pcConeModel pcJammedWedge(int variant, bool coulomb)

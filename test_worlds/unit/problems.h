@@ -30,6 +30,10 @@ typedef struct pcThrow {
 } pcThrow;
 pcThrow pcThrownSphere(uint64_t seed, bool coulomb);
 
+/* Balls of diameter 1 thrown into a corner of the world, over a square of this width, every one in touch with all that are near. */
+#define PC_HEAP_BALLS 300 /* at most */
+pcConeModel pcHeap(int balls, double width, bool coulomb, uint64_t seed);
+
 /* A wedge between two walls with mu = 10: impulses can grow without end and balance each other. 0: at rest, 1: pushed, 2: walls that
  * nearly face each other, 3: both penetrate, which nothing can resolve. */
 #define PC_WEDGES 4

@@ -94,56 +94,13 @@ static Found solve(Start start, const pcProblem* p)
     return found;
 }
 
-static bool isFree(const v3* centre, int balls, v3 place)
-{
-    for (int i = 0; i < balls; i++) {
-        v3 apart = v3Sub(centre[i], place);
-        if (v3Dot(apart, apart) < 0.85 * 0.85) return false;
-    }
-    return true;
-}
-
-/* Balls thrown into a corner of the world, every one in touch with all that are near. */
-static pcConeModel heap(int balls, uint64_t seed)
-{
-    pcRandom random = {seed};
-    pcConeModel model = pcModelStart(true, 0.1);
-    v3 centre[64];
-    for (int i = 0; i < balls; i++) {
-        do centre[i] = v3Make(pcBetween(&random, 0.5, 2.5), pcBetween(&random, 0.5, 2.5), pcBetween(&random, 0.5, 0.5 + 0.2 * balls));
-        while (!isFree(centre, i, centre[i]));
-        double mass = pow(10.0, pcBetween(&random, -0.5, 0.5)), inertia = 0.1 * mass;
-        v3 velocity = v3Make(pcBetween(&random, -1.0, 1.0), pcBetween(&random, -1.0, 1.0), pcBetween(&random, -2.0, 0.0));
-        pcModelBody(&model, mass, v3Make(inertia, inertia, inertia), velocity, v3Make(0.0, 0.0, pcBetween(&random, -3.0, 3.0)));
-    }
-    for (int i = 0; i < balls; i++) {
-        v3 walls[3] = {v3Make(1, 0, 0), v3Make(0, 1, 0), v3Make(0, 0, 1)};
-        for (int w = 0; w < 3; w++)
-            if (v3Dot(walls[w], centre[i]) < 0.8)
-                pcModelTouch(&model, &(pcTouch){.body1 = -1, .body2 = i, .arm2 = v3Scale(-0.5, walls[w]), .normal = walls[w], .mu = 0.5});
-        for (int j = 0; j < i; j++) {
-            v3 apart = v3Sub(centre[i], centre[j]);
-            double distance = sqrt(v3Dot(apart, apart));
-            v3 normal = v3Scale(1.0 / distance, apart);
-            if (distance < 1.1)
-                pcModelTouch(&model, &(pcTouch){.body1 = j,
-                                                .body2 = i,
-                                                .arm1 = v3Scale(0.5, normal),
-                                                .arm2 = v3Scale(-0.5, normal),
-                                                .normal = normal,
-                                                .mu = pcBetween(&random, 0.1, 1.0)});
-        }
-    }
-    return model;
-}
-
 enum { HEAPS = 24 };
 
 static int countSolvedHeaps(Start start)
 {
     int solved = 0;
     for (int i = 0; i < HEAPS; i++) {
-        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
         Found found = solve(start, &model.problem);
         PC_CASE("heap %d: %d contacts, %d factorizations", i, model.problem.cones, found.info.factors);
         PC_EXPECT_GT(found.info.factors, 0);
@@ -186,7 +143,7 @@ static void tripEnd(Trip* trip) { pcArenaFree(&trip->arena), free(trip->v), free
 PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
 {
     for (int i = 0; i < HEAPS; i++) {
-        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
         Trip trip;
         PC_ASSERT_TRUE(tripBegin(&trip, &model.problem, 0.5 * (i % 4 - 1)));
         for (double m = 1e-4; m > 1e-13; m *= 1e-2) {
@@ -201,7 +158,7 @@ PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
 
 PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
 {
-    pcConeModel model = heap(40, 7);
+    pcConeModel model = pcHeap(40, 2.0, true, 7);
     Trip trip;
     PC_ASSERT_TRUE(tripBegin(&trip, &model.problem, 0.0));
     double first = pcCentralFollow(trip.central, 1e-10, 1, trip.v, trip.c);
@@ -241,7 +198,7 @@ PC_TEST(Path, GoesOnFromTheAnswerWithoutThreeContacts)
 {
     int near = 0, far = 0, solved = 0;
     for (int i = 0; i < HEAPS; i++) {
-        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
         const pcProblem* whole = &model.problem;
         pcProblem part = *whole;
         part.cones -= 3, part.rows = part.cone[part.cones].row;
@@ -307,7 +264,7 @@ PC_TEST(Sparse, FindsTheAnswerOfTheRelaxationFromAnyGuess)
     pcSolverMemory* memory = pcSolverMemoryCreate();
     pcRandom random = {77};
     for (int i = 0; i < HEAPS; i++) {
-        pcConeModel model = heap(12 + 2 * i, 300u + (uint64_t)i);
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
         pcProblem p = model.problem;
         p.coulomb = false;
         size_t unknowns = (size_t)pcUnknowns(&p), rows = (size_t)p.rows;
