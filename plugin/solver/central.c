@@ -34,8 +34,8 @@
  * longer steps), larger and absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does),
  * the same path from what path.c reached, with its residual for the parameter (it does not get away from there), at a turn m changed for the few
  * contacts alone that turn there, or for those within one or two bodies of them, until they are past it (one of six packed problems solved in 3700
- * factorizations, where this solves two: what turns in one place acts on the whole pile), two paths by different weights in turns, each on a thread of
- * its own (43 steps of the pile took 58 s on one thread and 37 s on two, where one path after the other takes 26 and 17).
+ * factorizations, where this solves two in 2100: what turns in one place acts on the whole pile), two paths by different weights in turns, each on a thread of
+ * its own (43 steps of the pile, which then moves otherwise, took 58 s on one thread and 37 s on two, where one path after the other takes 26 and 17).
  */
 #include "solver/central.h"
 

@@ -42,9 +42,9 @@
  * the same time, and as often in circles), targets moved from what holds at the start to what shall hold (20,000 borders, half of them turns,
  * for 2 % of the way), eps from 1 downward with r = 0 (it turns back at 1e-2 to 1e-3), no targets below 1e-6 to 1e-3 m/s (as many), weights
  * of chance for E (as many), going back to the best round so far where rounds lead away from it (fewer end), the alternating direction method of
- * multipliers with the same law, whose matrix is factored once (2000 passes, 0.6 s, lead a falling pile to 1e-6; in a packed one it wanders about
+ * multipliers with the same law, whose matrix is factored once (2000 passes, 0.3 to 0.6 s, lead a falling pile to 1e-6 to 5e-6; in a packed one it wanders about
  * between 1e-5 and 1e-4 for 100,000 passes, whatever its weight, and starts from there are no better), three times the patience (eight of 40 packed
- * problems then end, after 600 to 1600 factorizations; it costs what the others gain).
+ * problems then end, after 600 to 1600 factorizations, which costs the others more than it saves).
  */
 #include "solver/path.h"
 
