@@ -1,6 +1,6 @@
 /*
- * The path of interior.c around its turns. Coulomb's law (T 5.1, with the circular cone) is not convex: where contacts pass from stick to slide the path to m = 0 may turn back and m
- * grow for a while. Followed by its length and not by m, it ends at a solution all the same.
+ * The path of interior.c around its turns. Coulomb's law (T 5.1, with the circular cone) is not convex: where contacts pass from stick to slide the path
+ * to m = 0 may turn back and m grow for a while. Followed by its length and not by m, it ends at a solution all the same.
  *
  *     M (v - f) = J'c,     u = J v - b,     y = u + s n,     c o y = m e,     c and y inside K
  *

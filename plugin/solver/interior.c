@@ -1,5 +1,5 @@
 /*
- * Coulomb's law by an interior point method, in velocity space.
+ * Coulomb's law (T 5.1, with the circular cone) by an interior point method, in velocity space.
  *
  *     M (v - f) = J'c,     y = u + |u_t| n,  u = J v - b + s c,     c o y = m e,     c and y inside K,     m -> 0
  *
@@ -11,7 +11,7 @@
  *     q        first the second order W^-1 dY' o W dC' of a step to m = 0 (Mehrotra); then, as long as that makes the step longer, also what the
  *              products of all cones, a bit beyond the end of the step, lack to eigenvalues between m' / 10 and 10 m', m' = sigma m
  *              (Gondzio). A factorization of a pile takes 25 times as long as a solution; with up to four of these a pile of 1000 by the
- *              relaxation takes 37 factorizations up to here where it took 55. Under Coulomb's law, where the path turns, they are left
+ *              relaxation (T 5.7) takes 37 factorizations up to here, and 49 without. Under Coulomb's law, where the path turns, they are left
  *              out: 43 steps of that pile took 24 s with them and 26 s without, by other turns
  *
  * A FREE row has c - u/e for its next impulse, with a small e. Polygons count as discs: near enough for a start.
@@ -458,7 +458,7 @@ static void correctCones(void* context, int begin, int end)
         if (isContact(s->p->cone + k)) correctCone(s, k);
 }
 
-/* The step is a of its length long: by which one it is longer, and how long. */
+/* The step that is there can be gone to `a` of its length: makes a longer one of it as long as that pays. Returns how far that one can be gone. */
 static double correct(Interior* s, double aim, double a)
 {
     size_t rows = (size_t)s->p->rows * sizeof *s->dC, size = 6 * (size_t)s->p->blocks * sizeof *s->dv;
@@ -499,7 +499,7 @@ static void setUnits(Interior* s, const double* own)
     }
 }
 
-/* By how many block products a factorization takes for one of a solution. */
+/* How many corrections pay, by the block products of a factorization and of a solution. */
 static int correctionsFor(const pcBlocks* H)
 {
     double factor = 0.0, solution = 2.0 * H->n;

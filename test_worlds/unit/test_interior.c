@@ -172,55 +172,6 @@ PC_TEST(Interior, BeginsNearAGuess)
     PC_EXPECT_LE(3 * warm, 2 * cold);
 }
 
-/* ---- heaps by the relaxation ---- */
-
-typedef struct Heap {
-    pcConeModel model;
-    double *v, *c;
-    pcConeInfo info;
-    pcCertificate certificate;
-} Heap;
-
-static Heap heapNew(uint64_t seed)
-{
-    Heap heap = {.model = pcHeap(240, 5.0, false, seed)};
-    heap.v = calloc((size_t)pcUnknowns(&heap.model.problem) + 1, sizeof *heap.v);
-    heap.c = calloc((size_t)heap.model.problem.rows + 1, sizeof *heap.c);
-    return heap;
-}
-
-static void heapSolve(Heap* heap, const pcConeSettings* settings)
-{
-    pcSolverMemory* memory = pcSolverMemoryCreate();
-    pcArena arena = {0};
-    heap->info = pcSparseSolve(&heap->model.problem, settings, memory, heap->v, heap->c);
-    heap->certificate = pcCertify(&heap->model.problem, heap->v, heap->c, &arena);
-    pcArenaFree(&arena), pcSolverMemoryFree(memory);
-}
-
-static void heapFree(Heap* heap) { free(heap->v), free(heap->c), pcModelFree(&heap->model); }
-
-/* From nothing, and from impulses that are off by up to a half: the same velocity, as there is only one. */
-PC_TEST(Interior, LeadsToTheOneVelocityOfARelaxedHeap)
-{
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        Heap cold = heapNew(seed), warm = heapNew(seed);
-        pcRandom random = {seed};
-        const pcProblem* p = &cold.model.problem;
-        heapSolve(&cold, &(pcConeSettings){.tolerance = 1e-10});
-        memcpy(warm.v, cold.v, (size_t)pcUnknowns(p) * sizeof *warm.v);
-        for (int i = 0; i < p->rows; i++) warm.c[i] = pcBetween(&random, 0.5, 1.5) * cold.c[i];
-        heapSolve(&warm, &(pcConeSettings){.tolerance = 1e-10, .warm = true, .hard = true});
-        PC_CASE("heap %d: %d contacts, %d and %d factorizations", (int)seed, p->cones, cold.info.solve.iterations,
-                warm.info.solve.iterations);
-        PC_EXPECT_LE(fmax(cold.certificate.residual, warm.certificate.residual), 1e-10);
-        PC_EXPECT_LE(fmax(cold.certificate.momentum, warm.certificate.momentum), 1e-12);
-        PC_EXPECT_LE(warm.info.solve.iterations, 60);
-        for (int i = 0; i < pcUnknowns(p); i++) PC_EXPECT_NEAR(cold.v[i], warm.v[i], 1e-8 * p->velocityScale);
-        heapFree(&cold), heapFree(&warm);
-    }
-}
-
 PC_TEST(Interior, LeavesAProblemAloneThatIsNoneForIt)
 {
     double mass[36] = {0.0}, free[6] = {0.0}, J[48] = {0.0}, target[4] = {0.0}, soft[4] = {0.0}, own[4] = {1.0, 1.0, 1.0, 1.0};

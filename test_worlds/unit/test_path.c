@@ -259,28 +259,48 @@ PC_TEST(Path, LeavesAProblemAloneThatIsNoneForIt)
 }
 
 /* The relaxation has one answer, whatever the guess is worth: a start near it, or from nothing where that was not near enough. */
+static void expectOneAnswer(const pcProblem* p, double same, pcSolverMemory* memory)
+{
+    pcArena arena = {0};
+    pcRandom random = {77};
+    size_t unknowns = (size_t)pcUnknowns(p), rows = (size_t)p->rows;
+    double *v = calloc(unknowns, sizeof *v), *c = calloc(rows, sizeof *c), *w = calloc(unknowns, sizeof *w), *d = calloc(rows, sizeof *d);
+    pcConeInfo cold = pcSparseSolve(p, &(pcConeSettings){.tolerance = 1e-10}, memory, v, c);
+    for (double off = 1e-6; off < 1e6; off *= 1e3) {
+        bool half = off > 1.0; /* the last guess: velocities of the answer, and impulses off by up to a half */
+        PC_CASE("%d blocks, guess off by %g", p->blocks, half ? 0.5 : off);
+        for (size_t k = 0; k < unknowns; k++) w[k] = v[k] + (half ? 0.0 : pcBetween(&random, -off, off));
+        for (size_t k = 0; k < rows; k++) d[k] = half ? pcBetween(&random, 0.5, 1.5) * c[k] : c[k] + pcBetween(&random, -off, off);
+        pcConeInfo warm = pcSparseSolve(p, &(pcConeSettings){.tolerance = 1e-10, .warm = true, .hard = true}, memory, w, d);
+        pcCertificate certificate = pcCertify(p, w, d, &arena);
+        PC_EXPECT_EQ_INT(cold.solve.outcome, warm.solve.outcome);
+        PC_EXPECT_LE(certificate.residual, 1e-10);
+        PC_EXPECT_LE(certificate.momentum, 1e-12);
+        if (half) PC_EXPECT_LE(warm.solve.iterations, 60);
+        for (size_t k = 0; k < unknowns; k++) PC_EXPECT_NEAR(v[k], w[k], same);
+    }
+    PC_EXPECT_EQ_INT(PC_SOLVED, cold.solve.outcome);
+    free(v), free(c), free(w), free(d), pcArenaFree(&arena);
+}
+
 PC_TEST(Sparse, FindsTheAnswerOfTheRelaxationFromAnyGuess)
 {
     pcSolverMemory* memory = pcSolverMemoryCreate();
-    pcRandom random = {77};
     for (int i = 0; i < HEAPS; i++) {
-        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
-        pcProblem p = model.problem;
-        p.coulomb = false;
-        size_t unknowns = (size_t)pcUnknowns(&p), rows = (size_t)p.rows;
-        double *v = calloc(unknowns, sizeof *v), *c = calloc(rows, sizeof *c), *w = calloc(unknowns, sizeof *w),
-               *d = calloc(rows, sizeof *d);
-        pcConeInfo cold = pcSparseSolve(&p, &(pcConeSettings){.tolerance = 1e-10}, memory, v, c);
-        for (double off = 1e-6; off < 1e3; off *= 1e3) {
-            PC_CASE("heap %d, guess off by %g", i, off);
-            for (size_t k = 0; k < unknowns; k++) w[k] = v[k] + pcBetween(&random, -off, off);
-            for (size_t k = 0; k < rows; k++) d[k] = c[k] + pcBetween(&random, -off, off);
-            pcConeInfo warm = pcSparseSolve(&p, &(pcConeSettings){.tolerance = 1e-10, .warm = true, .hard = true}, memory, w, d);
-            PC_EXPECT_EQ_INT(cold.solve.outcome, warm.solve.outcome);
-            for (size_t k = 0; k < unknowns; k++) PC_EXPECT_NEAR(v[k], w[k], 1e-7);
-        }
-        PC_EXPECT_EQ_INT(PC_SOLVED, cold.solve.outcome);
-        free(v), free(c), free(w), free(d);
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, false, 300u + (uint64_t)i);
+        expectOneAnswer(&model.problem, 1e-7, memory);
+        pcModelFree(&model);
+    }
+    pcSolverMemoryFree(memory);
+}
+
+/* So large that steps of the interior point method are corrected, and nobody asks for the last digit. */
+PC_TEST(Sparse, FindsTheAnswerOfTheRelaxationInLargeHeaps)
+{
+    pcSolverMemory* memory = pcSolverMemoryCreate();
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        pcConeModel model = pcHeap(240, 5.0, false, seed);
+        expectOneAnswer(&model.problem, 1e-9, memory);
         pcModelFree(&model);
     }
     pcSolverMemoryFree(memory);
