@@ -21,21 +21,27 @@
  * back to infinity. Steps and distances are measured by how far the eigenvalues of z move on their own scale, sqrt(l^2 + 4 m): what is
  * about to pass from one piece to the other counts, and a thousand contacts that are far from it do not.
  *
- * A step goes along the tangent, then back to the path across it by Newton's method. At first that may land where it likes, which is often beyond a turn;
- * where it does not land, the next step is shorter, and must contract as seen by a second solution with the same factors (Deuflhard); where that does
- * not help either, the point before was not on the path, and is left for an earlier one. Row velocities are carried as sums of changes,
- * because A multiplies their rounding errors by 1 / m.
+ * A step goes along the tangent, then back to the path across it by Newton's method. At first that may land where it likes, which is often beyond a turn,
+ * and its corrections use the same factors as long as they halve: a solution is a fiftieth of the work. Where two steps have not landed, the next one must
+ * contract as seen by a second solution with the same factors (Deuflhard); where that does not help either, the point before was not on the
+ * path, and is left for an earlier one. Row velocities are carried as sums of changes, because A multiplies their rounding errors by 1 / m.
  *
- * What it costs. Of a pile of 1000 that has packed (3100 contacts), 200 to 400 factorizations to m = 1e-7, then 30 to 600 for each decade; it may turn
- * hundreds of times. Its points are starts for path.c, which finds the rest of the way from m = 1e-7 at best and from 1e-12 in all that came so far. Of the
- * first 106 steps of that pile 103 end below 1e-10 and three below 2.2e-10, where path.c alone, from three other starts, left some at 1e-6.
+ * What it costs. Of a pile of 1000 that has packed (3100 contacts), 80 to 300 factorizations to m = 1e-6, then 10 to 20 for a decade in which it does
+ * not turn, and hundreds where it does: it may turn hundreds of times, and m grow twentyfold in between, while all that is not about to turn goes
+ * back and forth with it. A step takes 1.3 factorizations, where new factors for every correction took 2.2, and is a fifth longer, as its length is chosen by the
+ * first correction and not by how many there are. Its points are starts for path.c, which finds the rest of the way from m = 1e-7
+ * at best and from 1e-13 in all that came so far, where path.c alone, from three other starts, left some at 1e-6.
  * Steps that may land elsewhere take 0.15 to 0.75 of what those take that may not. Weights (powers of C on a first way to m = 1e-3, times m) make other paths, three
  * times as short here and as long there. Tried as well: C and Y themselves as unknowns (stuck at turns), a second-order predictor (no
  * longer steps), larger and absolute smoothing of |u_t| (more turns), landing beyond a turn by Newton's method at a smaller m (one in 100 does),
  * the same path from what path.c reached, with its residual for the parameter (it does not get away from there), at a turn m changed for the few
  * contacts alone that turn there, or for those within one or two bodies of them, until they are past it (one of six packed problems solved in 3700
  * factorizations, where this solves two in 2100: what turns in one place acts on the whole pile), two paths by different weights in turns, each on a thread of
- * its own (43 steps of the pile, which then moves otherwise, took 58 s on one thread and 37 s on two, where one path after the other takes 26 and 17).
+ * its own (43 steps of the pile, which then moves otherwise, took 58 s on one thread and 37 s on two, where one path after the other takes 26 and 17);
+ * beyond a turn by a flow at a smaller m, M dv/dt = -F in which every contact stays inside, by implicit steps (half of the turns are passed by 25
+ * factorizations, the others flutter; and from where it lands the path leads back as often as on, so that it goes in circles), factors of the step before
+ * (a fifth fewer here, a tenth more there), the weight of |u_t| grown from 0, where there are no turns, to 1 at a small m (turns from 0.5 on; 1000
+ * factorizations to 0.3 at m = 1e-8), longer steps where eigenvalues grow away from the border (no fewer).
  */
 #include "solver/central.h"
 
@@ -57,12 +63,21 @@
 #define CORRECTIONS 5 /* of a step */
 #define LEAP 0.7      /* of a way that need not contract, in one correction; it ends with one below LANDED, … */
 #define LANDED 0.03
-#define LEAP_CONTRACTS 0.1 /* is taken for how it contracts */
-#define STRAYS 0.8         /* … or where one is larger than this part of the one before … */
-#define STRAYS_BY 0.3      /* … and this */
-#define FURTHEST 1.5       /* that a correction may go */
-#define DAMPED 0.05        /* the least part of one */
-#define CONTRACTS 0.2      /* a correction this much smaller than the one before ends a step, if it is below NEAR … */
+#define STRAYS 0.8    /* … or where one is larger than this part of the one before … */
+#define STRAYS_BY 0.3 /* … and this, … */
+#define TOO_FAR 0.9   /* … or where the first one is larger than this */
+#define LEAP_CORRECTIONS 12
+#define LEAP_FACTORS 4    /* H is made so often at most: anew where a correction by an old one … */
+#define OLD 0.5           /* … is larger than this part of the one before; … */
+#define DIVERGES 2.0      /* … by this, nothing is to be expected */
+#define AIM 0.15          /* what the first correction should be: it grows with the square of the step, … */
+#define LEAST_LONGER 0.5  /* … which is changed by as much from step to step, … */
+#define LEAST_SHORTER 0.2 /* … and at least by as much, */
+#define MOST_SHORTER 0.6  /* at most by so much, where it failed */
+#define LEAPS 2           /* that may fail one after the other; then the way back must contract */
+#define FURTHEST 1.5      /* that a correction may go */
+#define DAMPED 0.05       /* the least part of one */
+#define CONTRACTS 0.2     /* a correction this much smaller than the one before ends a step, if it is below NEAR … */
 #define NEAR 0.1
 #define FINE 0.004   /* … and so does one below this: what Newton's method sees then may be rounding */
 #define CENTRED 0.05 /* the same at the beginning */
@@ -97,6 +112,7 @@ struct pcCentral {
     double *C, *Y, *r, *F;
     double *A, *G, *T, *d, *Ct; /* per cone: A, A B T / own; per row: the row of B T below n but for the 1 of n, (1, d), C_t */
     double* b;                  /* per cone */
+    double *TH, *dH, *bH;       /* T, d and b where H was made */
     double *g, *dv;
     int *offset, factors;
     Point tangent, correction, full, way, from; /* way: the tangent that a step follows, of length 1 */
@@ -219,7 +235,12 @@ static void stiffenCone(pcCentral* s, int k)
 static void stiffen(void* context, int begin, int end)
 {
     pcCentral* s = context;
-    for (int k = begin; k < end; k++) (isContact(s->p->cone + k) ? stiffenCone : stiffenFree)(s, k);
+    for (int k = begin; k < end; k++) {
+        int row = s->p->cone[k].row;
+        for (int i = row; i < row + s->p->cone[k].rows; i++) s->TH[i] = s->T[i], s->dH[i] = s->d[i];
+        s->bH[k] = s->b[k];
+        (isContact(s->p->cone + k) ? stiffenCone : stiffenFree)(s, k);
+    }
 }
 
 static bool factor(pcCentral* s)
@@ -237,8 +258,8 @@ static void loadOf(const pcCentral* s, int k, double* x)
     int n = s->p->cone[k].rows, row = s->p->cone[k].row;
     double along = 0.0;
     for (int i = 0; i < n; i++) x[i] = s->isTangent ? s->Ct[row + i] : s->r[row + i];
-    for (int i = 0; i < n && !s->isTangent; i++) along += s->d[row + i] * x[i];
-    x[0] += s->b[k] * along;
+    for (int i = 0; i < n && !s->isTangent; i++) along += s->dH[row + i] * x[i];
+    x[0] += s->bH[k] * along;
 }
 
 static void loadCones(void* context, int begin, int end)
@@ -270,7 +291,7 @@ PC_SIMD static void answerCones(void* context, int begin, int end)
     Point* way = s->isTangent ? &s->tangent : &s->correction;
     for (int k = begin; k < end; k++) {
         int n = s->p->cone[k].rows, row = s->p->cone[k].row;
-        const double *A = s->A + s->offset[k], *T = s->T + row;
+        const double *A = s->A + s->offset[k], *T = s->TH + row;
         double x[PC_SOC_ROWS], *du = way->u + row;
         loadOf(s, k, x);
         for (int i = 0; i < n; i++) du[i] = rowTimes(s->p, row + i, s->dv) / s->unit, x[i] -= du[i];
@@ -402,22 +423,32 @@ static int correct(pcCentral* s, double* contraction)
     return 0;
 }
 
-/* The same without asking whether it contracts: it may land on another branch beyond a turn of this one, which leads to a solution as well. */
-static int leap(pcCentral* s)
+/* The same without asking whether it contracts: it may land on another branch beyond a turn of this one, which leads to a solution as well. A solution takes
+ * a fiftieth of what factors do, so the same ones serve as long as corrections halve. False: it does not land. `first`: the first correction. */
+static bool leap(pcCentral* s, double* first)
 {
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, slope = 0.0;
+    bool old = false;
     evaluate(s);
-    for (int i = 1; i <= CORRECTIONS; i++) {
-        if (!factor(s)) return 0;
-        solve(s, true);
-        double size = correctionAcross(s, productOf(s, &s->tangent, &s->way, NULL));
-        if (!(size < STRAYS * before + STRAYS_BY)) return 0;
+    for (int i = 0, factors = 0; i < LEAP_CORRECTIONS;) {
+        if (!old) {
+            if (factors++ == LEAP_FACTORS || !factor(s)) return false;
+            solve(s, true);
+            slope = productOf(s, &s->tangent, &s->way, NULL);
+        }
+        double size = correctionAcross(s, slope);
+        if (i == 0 && isfinite(size)) *first = size;
+        if (!(size < (i == 0 ? TOO_FAR : old ? DIVERGES * before : STRAYS * before + STRAYS_BY))) return false;
+        if (old && size > OLD * before) {
+            old = false;
+            continue;
+        }
         add(s, &s->at, smaller(1.0, LEAP / size), &s->correction, &s->at);
         evaluate(s);
-        if (size < LANDED) return i;
-        before = size;
+        if (size < LANDED) return true;
+        old = true, before = size, i++;
     }
-    return 0;
+    return false;
 }
 
 /* The direction in which m falls where the determinant is positive. Away from the path its sign may be another one: where that does not lead on along
@@ -453,32 +484,51 @@ static void goBack(pcCentral* s)
     s->step = CAUTIOUS * mark->step, s->rejected = 0;
 }
 
+/* To the path from where a step has led. False: it does not get there. `next`: by how much the next step may be longer, or must be shorter. */
+static bool land(pcCentral* s, double* next)
+{
+    if (s->rejected < LEAPS && s->care == 0) {
+        double first = 1.0;
+        bool landed = leap(s, &first);
+        double wanted = sqrt(AIM / first);
+        *next = landed ? larger(LEAST_LONGER, smaller(LONGER, wanted)) : larger(LEAST_SHORTER, smaller(MOST_SHORTER, wanted));
+        return landed;
+    }
+    double contraction;
+    int corrections = correct(s, &contraction);
+    *next = corrections == 0   ? SHORTER
+            : corrections == 1 ? smaller(LONGER, larger(1.1, 0.7 / sqrt(contraction + 1e-3)))
+            : corrections == 2 ? 0.9
+                               : 0.6;
+    return corrections > 0;
+}
+
 /* One step; false: there is no going on. */
 static bool advance(pcCentral* s)
 {
     const Mark* mark = s->mark + s->newest;
-    double contraction = LEAP_CONTRACTS;
+    double next;
     if (s->rejected >= REJECTED && s->marks > 1) goBack(s), mark = s->mark + s->newest;
     evaluate(s);
     double most = largestOf(s, &s->way), step = smaller(s->step, MOST_FALL / fabs(s->way.t) * most);
     add(s, &mark->at, step / most, &s->way, &s->at);
-    int corrections = s->rejected || s->care ? correct(s, &contraction) : leap(s);
-    if (corrections > 0 && !leadsOn(s)) {
+    bool landed = land(s, &next);
+    if (landed && !leadsOn(s)) {
         if (factor(s))
             solve(s, true);
         else
-            corrections = 0;
+            landed = false, next = SHORTER;
     }
-    if (corrections == 0) {
+    s->step = smaller(LONGEST_STEP, next * step);
+    if (!landed) {
         copyPoint(s, &mark->at, &s->at);
-        s->step = SHORTER * step, s->rejected++;
+        s->rejected++;
         return s->step > SHORTEST || s->step / most * fabs(s->way.t) > SHORTEST;
     }
     lookAhead(s);
     setMark(s, step);
     if (s->care && ++s->easy > EASY) s->care--, s->easy = 0;
-    double longer = corrections == 1 ? larger(1.1, 0.7 / sqrt(contraction + 1e-3)) : corrections == 2 ? 0.9 : 0.6;
-    s->step = smaller(LONGEST_STEP, step * smaller(LONGER, longer)), s->rejected = 0;
+    s->rejected = 0;
     return true;
 }
 
@@ -511,13 +561,14 @@ static bool allocate(pcCentral* s, pcArena* arena)
     if (!s->offset) return false;
     for (size_t k = 0; k < cones; k++) s->offset[k] = all, all += s->p->cone[k].rows * s->p->cone[k].rows;
     Point* points[] = {&s->at, &s->tangent, &s->correction, &s->full, &s->way, &s->from};
-    double** perRow[] = {&s->C, &s->Y, &s->r, &s->T, &s->d, &s->Ct, &s->g};
+    double** perRow[] = {&s->C, &s->Y, &s->r, &s->T, &s->d, &s->TH, &s->dH, &s->Ct, &s->g};
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) pointNew(s->p, arena, points[i]);
     for (int i = 0; i < EARLIER; i++) pointNew(s->p, arena, &s->mark[i].at), pointNew(s->p, arena, &s->mark[i].tangent);
     for (size_t i = 0; i < sizeof perRow / sizeof *perRow; i++) *perRow[i] = pcArenaNew(arena, double, rows);
     s->A = pcArenaNew(arena, double, all), s->G = pcArenaNew(arena, double, all);
     s->F = pcArenaNew(arena, double, unknowns), s->dv = pcArenaNew(arena, double, unknowns);
     s->own = pcArenaNew(arena, double, cones), s->weight = pcArenaNew(arena, double, cones), s->b = pcArenaNew(arena, double, cones);
+    s->bH = pcArenaNew(arena, double, cones);
     s->partial = pcArenaNew(arena, double, 2 * pcChunks(s->p->cones));
     return pcArenaGood(arena);
 }

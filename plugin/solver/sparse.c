@@ -36,8 +36,9 @@
 #define REST_FIRST 1e-6      /* … from this m on, … */
 #define REST_NEXT 0.3        /* … wherever it is less by this … */
 #define REST_EVERY 300       /* … or H was factored as often, … */
-#define REST_LEAST 1e-13     /* … down to here */
-#define CENTRAL_FACTORS 5000 /* of one of them in all */
+#define REST_ABOVE 5.0       /* … but for where it has turned back as far: nothing was ever found there, … */
+#define REST_LEAST 1e-13     /* … down to here; the path between two of them shall take as long as the try before did */
+#define CENTRAL_FACTORS 3000 /* of one of them in all */
 #define ANYWAY 2             /* of them are followed in any case, the others for what is still above NEARLY tolerances */
 #define MANY_BLOCKS 40       /* from this size on … */
 #define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
@@ -322,11 +323,16 @@ static bool alongCentralPath(Attempt* s, double power)
 {
     size_t mark = pcArenaMark(s->arena);
     pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, &((Velocity*)s->linear->self)->H, s->arena);
-    double aim = REST_FIRST, m = INFINITY;
+    double aim = REST_FIRST, m = INFINITY, least = INFINITY;
+    int tried = 0, cost = 0; /* where on the path the rest of the way was last tried, and what that took */
     while (central && m > REST_LEAST && pcCentralFactors(central) < CENTRAL_FACTORS && !s->found.converged) {
         m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
-        if (m > 0.0) pathFrom(s, REST_FACTORS);
         if (m <= aim) aim = REST_NEXT * m;
+        least = smaller(least, m);
+        if (m <= 0.0 || m > REST_ABOVE * least || (m > REST_LEAST && pcCentralFactors(central) - tried < cost)) continue;
+        int before = s->found.iterations;
+        pathFrom(s, REST_FACTORS);
+        tried = pcCentralFactors(central), cost = s->found.iterations - before;
     }
     s->found.iterations += central ? pcCentralFactors(central) : 0;
     pcArenaRelease(s->arena, mark);
