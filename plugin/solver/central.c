@@ -28,7 +28,7 @@
  *
  * What it costs. Of a pile of 1000 that has packed (3100 contacts), 80 to 300 factorizations to m = 1e-6, then 10 to 20 for a decade in which it does
  * not turn, and hundreds where it does: it may turn hundreds of times, and m grow twentyfold in between, while all that is not about to turn goes
- * back and forth with it. A step takes 1.3 factorizations, where new factors for every correction took 2.2, and is a fifth longer, as its length is chosen by the
+ * back and forth with it. A step takes 1.3 factorizations, where new factors for every correction took 2.0, and is a third longer, as its length is chosen by the
  * first correction and not by how many there are. Its points are starts for path.c, which finds the rest of the way from m = 1e-7
  * at best and from 1e-13 in all that came so far, where path.c alone, from three other starts, left some at 1e-6.
  * Steps that may land elsewhere take 0.15 to 0.75 of what those take that may not. Weights (powers of C on a first way to m = 1e-3, times m) make other paths, three
