@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/pool.h"
@@ -26,8 +27,8 @@ typedef struct pcBlocks {
     int* start;            /* column k of the factors: entries start[k] .. start[k + 1] - 1 */
     int* row;              /* their rows (places), ascending, > k */
     double* diagonal;      /* n blocks; after factoring their LU factors */
-    double* lower;         /* block (row[e], k) */
-    double* upper;         /* block (k, row[e]) */
+    double* lower;         /* block (row[e], k); after factoring all of column k side by side: PC_BLOCK rows, each block turned */
+    double* upper;         /* block (k, row[e]); after factoring all of row k side by side */
     int* pivot;            /* PC_BLOCK per diagonal block */
     int* rowStart;         /* row j of the lower factor: rowStart[j] .. rowStart[j + 1] - 1 … */
     int *column, *at;      /* … its columns, ascending, and which entry of them it is */
@@ -36,8 +37,10 @@ typedef struct pcBlocks {
     pcPool* pool;          /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done;     /* per column: the last factorization that finished it */
     int factorization;
-    int* where;         /* work, n for each thread: where row i stands in the present column */
-    double* x;          /* work: PC_BLOCK * n */
+    int* where;   /* work, n for each thread: where row i stands in the present column */
+    double* x;    /* work: PC_BLOCK * n */
+    double* work; /* workSize for each thread: the values of the present column */
+    size_t workSize;
     const void* source; /* of the one who made the pattern, for its values */
 } pcBlocks;
 
@@ -45,13 +48,18 @@ typedef struct pcBlocks {
  * factors are the same to the bit. */
 bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool* pool, pcArena* arena);
 void pcBlocksClear(pcBlocks* A);
-/* Where block (i, j) is kept; it must be in the pattern. */
+/* Where block (i, j) is kept until it is factored; it must be in the pattern. */
 double* pcBlocksAt(pcBlocks* A, int i, int j);
 /* false: a diagonal block is singular to working precision. */
 bool pcBlocksFactor(pcBlocks* A);
-/* Adds the values of a column: of its diagonal block, and of blocks (j, block) and (block, j) for all j with a later place: these are
- * `lower` and `upper` number where[place of j]. All were zero before. Threads may call it for different columns at the same time. */
-typedef void pcBlocksFill(const void* context, const pcBlocks* A, int block, const int* where);
+/* Where a column's values go, row-major in each block: blocks (j, block) and (block, j) for all j with a later place are `lower` and
+ * `upper` number where[place of j]. */
+typedef struct pcBlocksColumn {
+    double *diagonal, *lower, *upper;
+    const int* where;
+} pcBlocksColumn;
+/* Adds the values of a column; all were zero before. Threads may call it for different columns at the same time. */
+typedef void pcBlocksFill(const void* context, const pcBlocks* A, int block, const pcBlocksColumn* to);
 bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context);
 void pcBlocksSolve(pcBlocks* A, double* x);
 /* Of the determinant, once it is factored: 1 or -1. */

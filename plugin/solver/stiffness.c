@@ -45,18 +45,17 @@ static void addDense(const pcProblem* p, int i, int j, double* to)
     for (int e = 0; e < BB; e++) to[e] += from[(size_t)(e / B) * n + (size_t)(e % B)];
 }
 
-static void addMass(const pcProblem* p, const pcBlocks* H, int block, const int* where)
+static void addMass(const pcProblem* p, const pcBlocks* H, int block, const pcBlocksColumn* to)
 {
-    double* diagonal = H->diagonal + (size_t)H->place[block] * BB;
     if (!p->dense) {
-        memcpy(diagonal, p->mass + (size_t)block * BB, BB * sizeof *diagonal);
+        memcpy(to->diagonal, p->mass + (size_t)block * BB, BB * sizeof *to->diagonal);
         return;
     }
-    addDense(p, block, block, diagonal);
+    addDense(p, block, block, to->diagonal);
     for (int j = 0; j < p->blocks; j++) {
         if (H->place[j] <= H->place[block]) continue;
-        size_t entry = (size_t)where[H->place[j]] * BB;
-        addDense(p, j, block, H->lower + entry), addDense(p, block, j, H->upper + entry);
+        size_t entry = (size_t)to->where[H->place[j]] * BB;
+        addDense(p, j, block, to->lower + entry), addDense(p, block, j, to->upper + entry);
     }
 }
 
@@ -75,7 +74,7 @@ PC_INLINE void sideTimes(int rows, const double* G, const double* J, Side* out)
         for (int k = 0; k < rows; k++) {
             double g = G[r * rows + k];
             __builtin_memcpy(&right, J + 12 * k + 4, sizeof right);
-            four += v4Splat(g) * v4Load(J + 12 * k), two += (v2d){g, g} * right;
+            four += g * v4Load(J + 12 * k), two += g * right;
         }
         out->four[r] = four, out->two[r] = two;
     }
@@ -91,7 +90,7 @@ PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
         __builtin_memcpy(&two, to + 4, sizeof two);
         for (int r = 0; r < rows; r++) {
             double j = J[12 * r + i];
-            four += v4Splat(j) * X->four[r], two += (v2d){j, j} * X->two[r];
+            four += j * X->four[r], two += j * X->two[r];
         }
         v4Store(to, four);
         __builtin_memcpy(to + 4, &two, sizeof two);
@@ -99,11 +98,11 @@ PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
 }
 
 /* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL. */
-typedef struct Column {
+typedef struct Tie {
     double *diagonal, *lower, *upper;
-} Column;
+} Tie;
 
-PC_INLINE void addRows(int rows, const double* G, const double* own, const double* other, const Column* to)
+PC_INLINE void addRows(int rows, const double* G, const double* own, const double* other, const Tie* to)
 {
     Side x;
     sideTimes(rows, G, own, &x);
@@ -131,16 +130,30 @@ PC_INLINE void flush(double* sum, double* to)
     }
 }
 
+/* What a column is made of lies all over memory: asked for before it is needed. */
+PC_INLINE void fetch(const Source* source, int block, const pcTouching* touching)
+{
+    const pcProblem* p = source->p;
+    if (!p->dense) PC_UNROLL(5) for (int e = 0; e < BB; e += 8) __builtin_prefetch(p->mass + (size_t)block * BB + e);
+    for (int i = touching->start[block]; i < touching->start[block + 1]; i++) {
+        int cone = touching->cone[i];
+        const double *G = source->G + source->offset[cone], *J = p->J + 12 * (size_t)p->cone[cone].row;
+        __builtin_prefetch(G), __builtin_prefetch(G + 8);
+        PC_UNROLL(5) for (int e = 0; e < BB; e += 8) __builtin_prefetch(J + e);
+    }
+}
+
 /* Cones between the same two blocks mostly follow each other: they are summed up first, so that the mass is rounded less often. */
-PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block, const int* where)
+PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block, const pcBlocksColumn* column)
 {
     const Source* source = context;
     const pcProblem* p = source->p;
     const pcTouching* touching = pcStiffnessTouching(H);
-    double sum[BB] = {0.0}, *diagonal = H->diagonal + (size_t)H->place[block] * BB;
-    Column to = {.diagonal = sum};
+    double sum[BB] = {0.0};
+    Tie to = {.diagonal = sum};
     int before = -1;
-    addMass(p, H, block, where);
+    fetch(source, block, touching);
+    addMass(p, H, block, column);
     for (int i = touching->start[block]; i < touching->start[block + 1]; i++) {
         const pcCone* cone = p->cone + touching->cone[i];
         const int* blocks = p->block + 2 * (size_t)cone->row;
@@ -149,16 +162,16 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
         if (!isRigid(cone->rows, G)) continue;
         if (other != before) {
             bool tied = other >= 0 && H->place[other] > H->place[block];
-            size_t entry = tied ? (size_t)where[H->place[other]] * BB : 0;
-            to.lower = tied ? H->lower + entry : NULL, to.upper = tied ? H->upper + entry : NULL;
-            flush(sum, diagonal), before = other;
+            size_t entry = tied ? (size_t)column->where[H->place[other]] * BB : 0;
+            to.lower = tied ? column->lower + entry : NULL, to.upper = tied ? column->upper + entry : NULL;
+            flush(sum, column->diagonal), before = other;
         }
         if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */
             addRows(3, G, J + B * side, J + B * (1 - side), &to);
         else
             addRows(cone->rows, G, J + B * side, J + B * (1 - side), &to);
     }
-    flush(sum, diagonal);
+    flush(sum, column->diagonal);
 }
 
 bool pcStiffnessFactor(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)
