@@ -389,7 +389,8 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
     if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
     if (!s.found.converged && !fromInside(&s, near)) {
-        if (!s.found.converged && s.followed) byOtherPaths(&s);
+        if (!s.found.converged && isLarge(p) && p->coulomb && settings->maxIterations == 0)
+            byOtherPaths(&s); /* also where the inside gave no start */
         fromBest(&s);
         if (!s.found.converged) fromNothing(&s);
     }
