@@ -38,8 +38,9 @@
 #define REST_EVERY 300       /* … or H was factored as often, … */
 #define REST_ABOVE 5.0       /* … but for where it has turned back as far: nothing was ever found there, … */
 #define REST_LEAST 1e-13     /* … down to here; the path between two of them shall take as long as the try before did */
-#define CENTRAL_FACTORS 3000 /* of one of them in all */
-#define ANYWAY 2             /* of them are followed in any case, the others for what is still above NEARLY tolerances */
+#define CENTRAL_FACTORS 3000 /* of one of them in all, … */
+#define ANYWAY 2             /* … which are followed in any case; the others for what is still above NEARLY tolerances, … */
+#define LAST_FACTORS 8000    /* … further */
 #define MANY_BLOCKS 40       /* from this size on … */
 #define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
@@ -319,13 +320,13 @@ static bool fromInside(Attempt* s, bool near)
 }
 
 /* From points ever further along the central path, which leads to a solution, however long it takes. False: there is none. */
-static bool alongCentralPath(Attempt* s, double power)
+static bool alongCentralPath(Attempt* s, double power, int limit)
 {
     size_t mark = pcArenaMark(s->arena);
     pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, &((Velocity*)s->linear->self)->H, s->arena);
     double aim = REST_FIRST, m = INFINITY, least = INFINITY;
     int tried = 0, cost = 0; /* where on the path the rest of the way was last tried, and what that took */
-    while (central && m > REST_LEAST && pcCentralFactors(central) < CENTRAL_FACTORS && !s->found.converged) {
+    while (central && m > REST_LEAST && pcCentralFactors(central) < limit && !s->found.converged) {
         m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
         if (m <= aim) aim = REST_NEXT * m;
         least = smaller(least, m);
@@ -342,10 +343,10 @@ static bool alongCentralPath(Attempt* s, double power)
 /* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which. */
 static void byOtherPaths(Attempt* s)
 {
-    static const double powers[] = {0.0, 0.5, 1.0, -0.5, 0.25, 0.75};
+    static const double powers[] = {0.0, 0.5, 1.0, -0.5, 0.25, 0.75, -0.25, 1.25};
     for (size_t i = 0;
          i < sizeof powers / sizeof *powers && !s->found.converged && s->best.residual > (i < ANYWAY ? 0.0 : NEARLY * s->rough); i++) {
-        if (alongCentralPath(s, powers[i])) continue;
+        if (alongCentralPath(s, powers[i], i < ANYWAY ? CENTRAL_FACTORS : LAST_FACTORS)) continue;
         pcConeStart(s->p, s->v, s->c);
         pathFrom(s, FAR_FACTORS);
         return;
