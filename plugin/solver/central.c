@@ -43,7 +43,7 @@
  * (a fifth fewer here, a tenth more there), the weight of |u_t| grown from 0, where there are no turns, to 1 at a small m (turns from 0.5 on; 1000
  * factorizations to 0.3 at m = 1e-8), longer steps where eigenvalues grow away from the border (no fewer).
  *
- * What the problem itself could spare: contacts of two faces, a sixth of all pairs, have normals that differ by 1e-9 to 1e-4, so that four of them all but
+ * What the problem itself could spare: contacts of two faces (a fifth of all pairs have several) have normals that differ by 1e-9 to 1e-4, so that four of them all but
  * contradict each other by 1e-8. With one normal, one pair of tangents and one plane for those of a pair that are within 1e-3, and gaps that are linear in
  * it (targets change by 1e-9 m/s), seven of nine packed problems ended within 1e-10 in place of five, most of them after a third of the factorizations;
  * but one took twice as many and ended at 3e-8, and all together 0.86 of them.
