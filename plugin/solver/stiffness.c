@@ -74,7 +74,7 @@ PC_INLINE void sideTimes(int rows, const double* G, const double* J, Side* out)
         for (int k = 0; k < rows; k++) {
             double g = G[r * rows + k];
             __builtin_memcpy(&right, J + 12 * k + 4, sizeof right);
-            four += g * v4Load(J + 12 * k), two += g * right;
+            four += v4Splat(g) * v4Load(J + 12 * k), two += (v2d){g, g} * right;
         }
         out->four[r] = four, out->two[r] = two;
     }
@@ -90,7 +90,7 @@ PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
         __builtin_memcpy(&two, to + 4, sizeof two);
         for (int r = 0; r < rows; r++) {
             double j = J[12 * r + i];
-            four += j * X->four[r], two += j * X->two[r];
+            four += v4Splat(j) * X->four[r], two += (v2d){j, j} * X->two[r];
         }
         v4Store(to, four);
         __builtin_memcpy(to + 4, &two, sizeof two);
