@@ -13,13 +13,15 @@
 #include "stepper/settings.h"
 
 static const char help[] =
-    "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--format csv|json]\n\n"
+    "Usage: pcontact compare WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--from STATES] [--report FILE.html]\n"
+    "                              [--format csv|json]\n\n"
     "Plays WORLD under ODE's dWorldStep (native), its dWorldQuickStep (quick) and our model, and measures all three in the same way.\n"
     "Every setting is an option ('pcontact info --settings' explains them):\n\n"
     "  pcontact compare balance2\n"
     "  pcontact compare balance2 --model convex --gamma 0.3 --step 0.02\n"
     "  pcontact compare my.world --csv out --format json >out.json     also out.native.states.csv, out.ours.steps.csv, …\n"
     "  pcontact compare balance2 --report balance2.html                 a page for the browser: all three side by side\n"
+    "  pcontact compare my.world --from out.ours.states.csv            all three go on where those states end\n"
     "  pcontact compare quasi_rigid                                     a floor with a compliant layer, which only model=implicit knows\n\n"
     "  penetration    before each step: negative part of rho (ratio), and the deepest contact (length)\n"
     "  joint error    before each step: the largest error of a joint's rows\n"
@@ -185,6 +187,7 @@ static pcStatus playOne(Comparison* c, int k)
     if (o->csv && snprintf(csv, sizeof csv, "%s.%s", o->csv, name) >= (int)sizeof csv)
         return pcPlay(&(pcPlayPlan){.file = o->path, .csv = o->csv, .settings = settings}, c->played + k); /* refused: too long */
     pcPlayPlan plan = {.file = o->path, .settings = settings, .step = o->step, .time = o->time, .csv = o->csv ? csv : NULL, .name = name};
+    plan.from = o->from;
     pcCliPageRecord(&c->page, &plan, name);
     pcStatus status = pcPlay(&plan, c->played + k);
     snprintf(c->model[k], sizeof c->model[k], "%s", k < 2 ? name : pcModelName(c->played[k].settings.model));

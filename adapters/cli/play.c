@@ -8,6 +8,7 @@
 
 #include "adapters/cli/judge.h"
 #include "adapters/cli/progress.h"
+#include "adapters/cli/states.h"
 #include "base/status.h"
 
 /* A body counts as at rest if it gets nowhere faster than this, over the last quarter of the time. */
@@ -20,45 +21,12 @@ typedef struct Play {
     pcStage* stage;
     pcJudge judge;
     FILE* states;
-    int steps, lostLines;
+    int first, steps, lostLines; /* first: taken before this play began */
     double* ms;
     double* settled; /* positions when the last quarter began, three per body */
     double lowest;   /* energy so far */
     pcProgress progress;
 } Play;
-
-/* ---- files ---- */
-
-static pcStatus openStates(Play* p)
-{
-    char name[PC_PATH_LENGTH];
-    if (!p->plan->csv) return PC_OK;
-    if (snprintf(name, sizeof name, "%s.states.csv", p->plan->csv) >= (int)sizeof name)
-        return pcFail(PC_ERROR_ARGUMENT, "the name '%s' is too long", p->plan->csv);
-    p->states = fopen(name, "w");
-    if (!p->states) return pcFail(PC_ERROR_ARGUMENT, "'%s' cannot be written", name);
-    fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", p->states);
-    return PC_OK;
-}
-
-static void putNumbers(FILE* file, const dReal* number, int count)
-{
-    for (int i = 0; i < count; i++) fprintf(file, ",%.12g", number[i]);
-}
-
-static void writeStates(const Play* p, double time)
-{
-    if (!p->states) return;
-    for (int i = 0; i < p->stage->bodies; i++) {
-        dBodyID body = p->stage->body[i].body;
-        fprintf(p->states, "%.9g,%s", time, p->stage->body[i].name);
-        putNumbers(p->states, dBodyGetPosition(body), 3);
-        putNumbers(p->states, dBodyGetQuaternion(body), 4);
-        putNumbers(p->states, dBodyGetLinearVel(body), 3);
-        putNumbers(p->states, dBodyGetAngularVel(body), 3);
-        fputc('\n', p->states);
-    }
-}
 
 /* ---- measures ---- */
 
@@ -116,7 +84,7 @@ static void measureReport(Play* p, int step)
     if (!extra.native) out->residual = largerOrKnown(out->residual, report.residual);
     out->inaccurate += !extra.native && report.outcome == PC_INACCURATE;
     p->lostLines = extra.lostLines;
-    p->ms[step] = extra.milliseconds[PC_HOST_ALL];
+    p->ms[step - p->first] = extra.milliseconds[PC_HOST_ALL];
 }
 
 static void measureLaws(Play* p)
@@ -159,8 +127,8 @@ static void summarize(Play* p, int quarter)
 {
     pcPlayed* out = p->out;
     measureCreep(p, (p->steps - quarter) * p->out->step);
-    qsort(p->ms, (size_t)p->steps, sizeof *p->ms, byValue);
-    out->median = p->ms[p->steps / 2], out->p99 = p->ms[(int)ceil(0.99 * (p->steps - 1))];
+    qsort(p->ms, (size_t)out->steps, sizeof *p->ms, byValue);
+    out->median = p->ms[out->steps / 2], out->p99 = p->ms[(int)ceil(0.99 * (out->steps - 1))];
     out->messages = p->stage->messages;
 }
 
@@ -169,14 +137,14 @@ static void summarize(Play* p, int quarter)
 static void showFrame(const Play* p, int step)
 {
     double now = step * p->out->step, half = 0.5 * p->out->step;
-    bool wanted = step == 0 || step == p->steps;
+    bool wanted = step == p->first || step == p->steps;
     for (int i = 0; i < p->stage->frames; i++) wanted |= fabs(p->stage->frame[i] - now) < half;
     if (wanted && p->plan->frame) p->plan->frame(p->plan->context, p->stage, now);
 }
 
 static pcStatus tellWatcher(const Play* p, int step)
 {
-    pcPlayMoment moment = {p->scene, p->stage, p->out->step, step, p->steps};
+    pcPlayMoment moment = {p->scene, p->stage, p->out->step, step - p->first, p->out->steps};
     return p->plan->watch ? p->plan->watch(p->plan->watcher, &moment) : PC_OK;
 }
 
@@ -189,7 +157,7 @@ static pcStatus takeStep(Play* p, int step)
     measureLaws(p);
     measureEnergy(p);
     measureLayers(p, (step + 1) * p->out->step);
-    writeStates(p, (step + 1) * p->out->step);
+    if (p->states) pcStatesWrite(p->states, p->stage, (step + 1) * p->out->step);
     showFrame(p, step + 1);
     pcProgressShow(&p->progress, (step + 1) * p->out->step, p->out->time, "s");
     return tellWatcher(p, step + 1);
@@ -197,20 +165,34 @@ static pcStatus takeStep(Play* p, int step)
 
 static pcStatus playStage(Play* p)
 {
-    int quarter = p->steps - (p->steps + 3) / 4;
-    writeStates(p, 0.0);
-    showFrame(p, 0);
+    int quarter = p->steps - (p->steps - p->first + 3) / 4;
+    if (p->states) pcStatesWrite(p->states, p->stage, p->first * p->out->step);
+    showFrame(p, p->first);
     measureEnergy(p);
     p->progress = pcProgressBegin(p->plan->name);
-    pcStatus begun = tellWatcher(p, 0);
+    pcStatus begun = tellWatcher(p, p->first);
     if (begun != PC_OK) return begun;
-    for (int step = 0; step < p->steps; step++) {
+    for (int step = p->first; step < p->steps; step++) {
         if (step == quarter) markSettled(p);
         pcStatus status = takeStep(p, step);
         if (status != PC_OK) return status;
     }
     pcProgressEnd(&p->progress);
     summarize(p, quarter);
+    return PC_OK;
+}
+
+/* Where the states of another run end. */
+static pcStatus goOn(Play* p)
+{
+    double time;
+    if (!p->plan->from) return PC_OK;
+    pcStatus status = pcStatesTake(p->plan->from, p->stage, &time);
+    if (status != PC_OK) return status;
+    double steps = round(time / p->out->step);
+    if (!(steps >= 0.0 && steps < p->steps))
+        return pcFail(PC_ERROR_ARGUMENT, "'%s' ends at %g s: nothing is left of the %g s to play", p->plan->from, time, p->out->time);
+    p->first = (int)steps;
     return PC_OK;
 }
 
@@ -221,8 +203,11 @@ static pcStatus chooseTimes(Play* p)
     out->time = p->plan->time > 0.0 ? p->plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0;
     double steps = ceil(out->time / out->step - 1e-9);
     if (!(steps >= 1.0 && steps < 1e8)) return pcFail(PC_ERROR_ARGUMENT, "%g s in steps of %g s: too many steps", out->time, out->step);
-    p->steps = out->steps = (int)steps;
-    p->ms = malloc((size_t)p->steps * sizeof *p->ms);
+    p->steps = (int)steps;
+    pcStatus status = goOn(p);
+    if (status != PC_OK) return status;
+    out->steps = p->steps - p->first;
+    p->ms = malloc((size_t)out->steps * sizeof *p->ms);
     p->settled = malloc((3 * (size_t)p->stage->bodies + 1) * sizeof *p->settled);
     return p->ms && p->settled ? PC_OK : pcFail(PC_ERROR_MEMORY, "out of memory for %d steps", p->steps);
 }
@@ -245,7 +230,7 @@ static pcStatus setUp(Play* p)
     if (status == PC_OK) status = pcStageMake(p->scene, &p->stage);
     if (status == PC_OK) status = chooseTimes(p);
     if (status == PC_OK) status = attach(p);
-    if (status == PC_OK) status = openStates(p);
+    if (status == PC_OK && p->plan->csv) status = pcStatesOpen(p->plan->csv, p->plan->from, &p->states);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
     if (status == PC_OK) snprintf(p->out->skipped, sizeof p->out->skipped, "%s", p->stage->skipped);
     if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;

@@ -13,7 +13,7 @@ typedef struct pcPlayMoment {
     const pcScene* scene;
     const pcStage* stage;
     double h;
-    int step, steps; /* taken so far, and in all */
+    int step, steps; /* taken so far in this play, and in all */
 } pcPlayMoment;
 
 typedef struct pcPlayPlan {
@@ -21,6 +21,7 @@ typedef struct pcPlayPlan {
     const char* settings; /* a settings text, on top of what the file says */
     double step, time;    /* 0: the file's; where it says no time, 10 seconds */
     const char* csv;      /* BASE.states.csv and BASE.steps.csv; NULL: none */
+    const char* from;     /* such states: go on where they end, at their time; NULL: from the start */
     const char* name;     /* for progress on a terminal; NULL: silent */
     /* Asked at the start, at the times that the file names, and at the end; NULL: nobody is. */
     void (*frame)(void* context, const pcStage* stage, double time);
@@ -39,7 +40,7 @@ typedef struct pcSpread {
 typedef struct pcPlayed {
     double step, time;                   /* as they were */
     pcSettings settings;                 /* likewise */
-    int bodies, joints, steps, contacts; /* contacts: the most in one step */
+    int bodies, joints, steps, contacts; /* steps taken here; contacts: the most in one step */
     int nativeSteps;                     /* that had to be, though the model is another */
     int inaccurate;                      /* steps that missed the tolerance */
     int messages;                        /* of ODE */

@@ -46,6 +46,7 @@ static int readOption(pcPlayOptions* o, const char* command, int argc, char** ar
     if ((code = readFormat(o, argc, argv, i)) >= 0) return code;
     if (readPage(o, argc, argv, i)) return 0;
     if (pcCliOption("--csv", argc, argv, i, &o->csv)) return o->csv ? 0 : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--from", argc, argv, i, &o->from)) return o->from ? 0 : PC_CLI_BAD_INPUT;
     if (strcmp(argv[*i], "--quiet") == 0) {
         o->quiet = true;
         return 0;

@@ -11,7 +11,7 @@ typedef struct pcPlayOptions {
     char path[PC_CLI_PATH];
     pcSettingsText settings;
     double step, time; /* 0: not given */
-    const char* csv;
+    const char *csv, *from;
     const char* format; /* of the table: NULL, csv or json */
     bool quiet;
     const char* page; /* --report FILE.html; NULL: none */

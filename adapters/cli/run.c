@@ -10,7 +10,7 @@
 #include "stepper/settings.h"
 
 static const char help[] =
-    "Usage: pcontact run WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--report FILE.html] [--quiet]\n\n"
+    "Usage: pcontact run WORLD [--SETTING VALUE]... [--step H] [--time T] [--csv BASE] [--from STATES] [--report FILE.html] [--quiet]\n\n"
     "Plays WORLD, an SDF file or the name of a world that comes with pcontact, and tells where its bodies are on the way.\n"
     "Every setting is an option, on top of what the file says ('pcontact info --settings' explains them):\n\n"
     "  pcontact run balance2\n"
@@ -19,6 +19,7 @@ static const char help[] =
     "  --step H     seconds per step; default: max_step_size of the file\n"
     "  --time T     seconds to play; default: <time> in the file, else 10\n"
     "  --csv BASE   write the state of every body after every step, and a line about every step\n"
+    "  --from STATES   go on where such states (BASE.states.csv) end, also those of a run that was stopped; T counts from its start\n"
     "  --report FILE.html   write a page for the browser: replay in 3D, contacts, plots\n"
     "  --quiet      only the last lines\n\n"
     "Exit code: 0; 1 if a step had to be ODE's own though the model is another, or a body was lost; 2 for bad input.\n";
@@ -95,6 +96,7 @@ int pcCliRun(int argc, char** argv)
                        .step = options.step,
                        .time = options.time,
                        .csv = options.csv,
+                       .from = options.from,
                        .name = options.world,
                        .context = &most};
     if (!options.quiet) plan.frame = tellFrame;

@@ -13,6 +13,7 @@ _pcontact()
         case $command in
             run | compare | exec | sweep) options+=" $("$tool" info --list settings 2>/dev/null | sed 's/^/--/')" ;;&
             run | compare | sweep) options+=" --step --time --csv" ;;&
+            run | compare) options+=" --from" ;;&
             sweep) options+=" --vary --trials --seed --success --measure --rest --reach --resume --dry-run --threads" ;;
             run) options+=" --quiet" ;;
             compare) options+=" --format" ;;
