@@ -4,6 +4,10 @@
  *     column j:   A_ij -= L_ik U_kj,   A_ji -= L_jk U_ki      for every k < j with j in column k, and i >= j in column k
  *                 then A_jj = P L U by itself, and L_ij = A_ij A_jj^-1 for i > j
  *
+ * or, where A is symmetric and positive definite, A = W'W (Cholesky), which is half of that, and half of the memory:
+ *
+ *     column j:   A_ji -= W_kj'W_ki,   then A_jj = W_jj'W_jj by itself, and W_ji = W_jj^-T A_ji
+ *
  * A column of L is kept turned, so that both factors are panels of six rows, all blocks of the column side by side, and one kernel serves
  * both: two blocks i are twelve numbers in a row, which fill three vectors of four, where one block leaves a quarter of them empty. What
  * multiplies them is read number by number from the other panel. Columns k in a row of the tree of elimination often have the same rows
@@ -268,6 +272,56 @@ PC_INLINE void dividePanel(const double* D, const int* pivot, const Panel* panel
     for (; c < panel->width; c += 4) divideFour(&divisor, panel->at + c, panel->width);
 }
 
+/* D = W'W, W in the upper triangle; false when D is not positive definite to working precision. */
+PC_INLINE bool rootOfBlock(double* D)
+{
+    double largest = 0.0;
+    for (int k = 0; k < B; k++) largest = larger(largest, D[k * (B + 1)]);
+    for (int k = 0; k < B; k++) {
+        double pivot = D[k * (B + 1)];
+        if (!(pivot > 1e-300 + 1e-30 * largest)) return false;
+        double root = sqrt(pivot), inverse = 1.0 / root;
+        Row right = rightOf(D + k * B, k);
+        right.four *= inverse, right.two *= inverse;
+        for (int i = k + 1; i < B; i++) {
+            Row row = rowLoad(D + i * B);
+            rowSubtract(&row, D[k * B + i] * inverse, &right);
+            rowStore(D + i * B, &row);
+        }
+        rowStore(D + k * B, &right), D[k * (B + 1)] = root;
+    }
+    return true;
+}
+
+/* X := W'^-1 X for a panel, W being the root of its diagonal block. */
+PC_INLINE void divideByRoot(const double* W, const Panel* panel)
+{
+    double inverse[B];
+    size_t c = 0, width = panel->width;
+    for (int i = 0; i < B; i++) inverse[i] = 1.0 / W[i * (B + 1)];
+    if (width % 4 != 0) {
+        Row x[B];
+        PC_UNROLL(6) for (int i = 0; i < B; i++)
+        {
+            x[i] = rowLoad(panel->at + (size_t)i * width);
+            PC_UNROLL(6) for (int k = 0; k < i; k++) rowSubtract(&x[i], W[k * B + i], &x[k]);
+            x[i].four *= inverse[i], x[i].two *= inverse[i];
+            rowStore(panel->at + (size_t)i * width, &x[i]);
+        }
+        c = B;
+    }
+    for (; c < width; c += 4) {
+        v4d x[B];
+        PC_UNROLL(6) for (int i = 0; i < B; i++)
+        {
+            x[i] = v4Load(panel->at + (size_t)i * width + c);
+            PC_UNROLL(6) for (int k = 0; k < i; k++) x[i] -= v4Splat(W[k * B + i]) * x[k];
+            x[i] *= v4Splat(inverse[i]);
+            v4Store(panel->at + (size_t)i * width + c, x[i]);
+        }
+    }
+}
+
 static bool isDone(const pcBlocks* A, int k) { return atomic_load_explicit(A->done + k, memory_order_acquire) == A->factorization; }
 
 static void await(const pcBlocks* A, int k)
@@ -277,7 +331,7 @@ static void await(const pcBlocks* A, int k)
 
 PC_INLINE void addToRun(const pcBlocks* A, int k, int e, Run* run)
 {
-    Panel L = panelOf(A, A->lower, k), U = panelOf(A, A->upper, k);
+    Panel L = panelOf(A, A->symmetric ? A->upper : A->lower, k), U = panelOf(A, A->upper, k);
     int f = e - A->start[k];
     run->lower[run->columns] = (Panel){L.at + f * B, L.width}, run->upper[run->columns++] = (Panel){U.at + f * B, U.width};
 }
@@ -300,15 +354,16 @@ PC_INLINE void gatherRun(const pcBlocks* A, int i, int end, Run* run)
 PC_INLINE void applyRun(const pcBlocks* A, const Run* run, int j, const int* where)
 {
     Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j), D = {A->diagonal + (size_t)j * BB, B};
+    bool both = !A->symmetric;
     subtractOne(&D, 0, run->lower, run->upper, run->columns, 0);
     int f = 1;
     for (; f + 1 < run->rows; f += 2) {
         const int place[] = {where[run->row[f]], where[run->row[f + 1]]};
-        subtractTwo(&L, place, run->upper, run->lower, run->columns, f);
+        if (both) subtractTwo(&L, place, run->upper, run->lower, run->columns, f);
         subtractTwo(&U, place, run->lower, run->upper, run->columns, f);
     }
     if (f == run->rows) return;
-    subtractOne(&L, where[run->row[f]], run->upper, run->lower, run->columns, f);
+    if (both) subtractOne(&L, where[run->row[f]], run->upper, run->lower, run->columns, f);
     subtractOne(&U, where[run->row[f]], run->lower, run->upper, run->columns, f);
 }
 
@@ -324,13 +379,14 @@ PC_INLINE void fillColumn(const Factors* factors, int j, const int* where, doubl
 {
     pcBlocks* A = factors->A;
     size_t first = (size_t)A->start[j] * BB, half = (size_t)(A->start[j + 1] - A->start[j]) * BB, size = half * sizeof(double);
-    pcBlocksColumn column = {.diagonal = A->diagonal + (size_t)j * BB, .lower = work, .upper = work + half, .where = where};
+    pcBlocksColumn column = {.diagonal = A->diagonal + (size_t)j * BB, .lower = work + half, .upper = work, .where = where};
     if (factors->fill) {
-        memset(column.diagonal, 0, BB * sizeof(double)), memset(work, 0, 2 * size);
+        if (A->symmetric) column.lower = NULL;
+        memset(column.diagonal, 0, BB * sizeof(double)), memset(work, 0, A->symmetric ? size : 2 * size);
         factors->fill(factors->context, A, A->order[j], &column);
     } else {
         for (size_t c = 0; c < half; c += 4)
-            v4Store(work + c, v4Load(A->lower + first + c)), v4Store(work + half + c, v4Load(A->upper + first + c));
+            v4Store(work + c, v4Load(A->upper + first + c)), v4Store(work + half + c, v4Load(A->lower + first + c));
     }
 }
 
@@ -347,9 +403,9 @@ PC_INLINE void spreadColumn(const pcBlocks* A, int j, const double* work)
 {
     int count = A->start[j + 1] - A->start[j];
     Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j);
-    const double *lower = work, *upper = work + (size_t)count * BB;
+    const double *upper = work, *lower = work + (size_t)count * BB;
     for (int f = 0; f < count; f++, lower += BB, upper += BB) {
-        turnBlock(lower, L.at + f * B, L.width);
+        if (!A->symmetric) turnBlock(lower, L.at + f * B, L.width);
         PC_UNROLL(6) for (int k = 0; k < B; k++)
         {
             Row row = rowLoad(upper + k * B);
@@ -363,14 +419,14 @@ PC_INLINE void factorColumn(Factors* factors, int j, int* where, double* work)
 {
     pcBlocks* A = factors->A;
     double* D = A->diagonal + (size_t)j * BB;
-    Panel L = panelOf(A, A->lower, j);
+    Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j);
     Run run;
     for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e - A->start[j];
     fillColumn(factors, j, where, work), spreadColumn(A, j, work);
     for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i += run.columns)
         gatherRun(A, i, A->rowStart[j + 1], &run), applyRun(A, &run, j, where);
-    if (factorBlock(D, A->pivot + j * B))
-        dividePanel(D, A->pivot + j * B, &L);
+    if (A->symmetric ? rootOfBlock(D) : factorBlock(D, A->pivot + j * B))
+        A->symmetric ? divideByRoot(D, &U) : dividePanel(D, A->pivot + j * B, &L);
     else
         atomic_store(&factors->singular, true);
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
@@ -385,15 +441,19 @@ PC_SIMD static void factorColumns(void* context, int task, int worker)
     for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++) factorColumn(factors, A->task[i], where, work);
 }
 
-bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context)
+static bool factorAll(pcBlocks* A, bool symmetric, pcBlocksFill* fill, const void* context)
 {
     Factors factors = {.A = A, .fill = fill, .context = context};
-    A->factorization++;
+    A->factorization++, A->symmetric = symmetric;
     pcPoolShare(A->pool, factorColumns, &factors, A->tasks);
     return !atomic_load(&factors.singular);
 }
 
-bool pcBlocksFactor(pcBlocks* A) { return pcBlocksFactorFilled(A, NULL, NULL); }
+bool pcBlocksFactor(pcBlocks* A) { return factorAll(A, false, NULL, NULL); }
+
+bool pcBlocksFactorFilled(pcBlocks* A, pcBlocksFill* fill, const void* context) { return factorAll(A, false, fill, context); }
+
+bool pcBlocksFactorSymmetric(pcBlocks* A, pcBlocksFill* fill, const void* context) { return factorAll(A, true, fill, context); }
 
 /* ---- Solution ------------------------------------------------------------------------------------------------------------------ */
 
@@ -490,26 +550,58 @@ PC_INLINE void subtractRow(const Panel* U, const int* row, const double* y, doub
 /* Right sides that touch a few bodies leave most columns with nothing to act with. */
 PC_INLINE bool isNothing(const double* x) { return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0 && x[4] == 0.0 && x[5] == 0.0; }
 
+/* x := W'^-1 x, and x := W^-1 x */
+PC_INLINE void solveTurnedRoot(const double* W, double* x)
+{
+    PC_UNROLL(6) for (int k = 0; k < B; k++)
+    {
+        x[k] /= W[k * (B + 1)];
+        PC_UNROLL(6) for (int i = k + 1; i < B; i++) x[i] -= W[k * B + i] * x[k];
+    }
+}
+
+PC_INLINE void solveRoot(const double* W, double* x)
+{
+    PC_UNROLL(6) for (int i = B - 1; i >= 0; i--)
+    {
+        PC_UNROLL(6) for (int k = i + 1; k < B; k++) x[i] -= W[i * B + k] * x[k];
+        x[i] /= W[i * (B + 1)];
+    }
+}
+
+PC_INLINE void solveForward(const pcBlocks* A, double* x)
+{
+    for (int k = 0; k < A->n; k++, x += B) {
+        if (isNothing(x)) continue;
+        Panel L = panelOf(A, A->symmetric ? A->upper : A->lower, k);
+        if (A->symmetric) solveTurnedRoot(A->diagonal + (size_t)k * BB, x);
+        subtractColumn(&L, A->row + A->start[k], x, A->x);
+    }
+}
+
+PC_INLINE void solveBackward(const pcBlocks* A, double* x)
+{
+    for (int k = A->n - 1; k >= 0; k--) {
+        Panel U = panelOf(A, A->upper, k);
+        const double* D = A->diagonal + (size_t)k * BB;
+        subtractRow(&U, A->row + A->start[k], x, x + k * B);
+        A->symmetric ? solveRoot(D, x + k * B) : solveBlock(D, A->pivot + k * B, x + k * B);
+    }
+}
+
 PC_SIMD void pcBlocksSolve(pcBlocks* A, double* b)
 {
     double* x = A->x;
     for (int i = 0; i < A->n; i++) memcpy(x + A->place[i] * B, b + i * B, B * sizeof *x);
-    for (int k = 0; k < A->n; k++) {
-        Panel L = panelOf(A, A->lower, k);
-        if (!isNothing(x + k * B)) subtractColumn(&L, A->row + A->start[k], x + k * B, x);
-    }
-    for (int k = A->n - 1; k >= 0; k--) {
-        Panel U = panelOf(A, A->upper, k);
-        subtractRow(&U, A->row + A->start[k], x, x + k * B);
-        solveBlock(A->diagonal + (size_t)k * BB, A->pivot + k * B, x + k * B);
-    }
+    solveForward(A, x);
+    solveBackward(A, x);
     for (int i = 0; i < A->n; i++) memcpy(b + i * B, x + A->place[i] * B, B * sizeof *x);
 }
 
 int pcBlocksSign(const pcBlocks* A)
 {
     int sign = 1;
-    for (int e = 0; e < A->n * B; e++) {
+    for (int e = 0; e < A->n * B && !A->symmetric; e++) {
         bool negative = A->diagonal[(size_t)(e / B) * BB + (size_t)(e % B * (B + 1))] < 0.0, swapped = A->pivot[e] != e % B;
         if (negative != swapped) sign = -sign;
     }

@@ -11,6 +11,8 @@
 
 #define B PC_BLOCK
 #define BB PC_BLOCK_SIZE
+#define CHOLESKY_BLOCKS \
+    40 /* below, half the time is little, and a stack of mass ratio 1e6 has its last digit from rows exchanged in LU factors */
 
 bool pcStiffnessPattern(const pcProblem* p, pcArena* arena, pcBlocks* out)
 {
@@ -55,7 +57,8 @@ static void addMass(const pcProblem* p, const pcBlocks* H, int block, const pcBl
     for (int j = 0; j < p->blocks; j++) {
         if (H->place[j] <= H->place[block]) continue;
         size_t entry = (size_t)to->where[H->place[j]] * BB;
-        addDense(p, j, block, to->lower + entry), addDense(p, block, j, to->upper + entry);
+        addDense(p, block, j, to->upper + entry);
+        if (to->lower) addDense(p, j, block, to->lower + entry);
     }
 }
 
@@ -97,7 +100,7 @@ PC_INLINE void addTurned(int rows, const double* J, const Side* X, double* to)
     }
 }
 
-/* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL. */
+/* Of one block's column: its diagonal, and the two blocks that tie it to another one, or NULL; where G is symmetric, `lower` is not asked for. */
 typedef struct Tie {
     double *diagonal, *lower, *upper;
 } Tie;
@@ -107,8 +110,8 @@ PC_INLINE void addRows(int rows, const double* G, const double* own, const doubl
     Side x;
     sideTimes(rows, G, own, &x);
     addTurned(rows, own, &x, to->diagonal);
-    if (!to->lower) return;
-    addTurned(rows, other, &x, to->lower);
+    if (!to->upper) return;
+    if (to->lower) addTurned(rows, other, &x, to->lower);
     sideTimes(rows, G, other, &x);
     addTurned(rows, own, &x, to->upper);
 }
@@ -163,7 +166,7 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
         if (other != before) {
             bool tied = other >= 0 && H->place[other] > H->place[block];
             size_t entry = tied ? (size_t)column->where[H->place[other]] * BB : 0;
-            to.lower = tied ? column->lower + entry : NULL, to.upper = tied ? column->upper + entry : NULL;
+            to.lower = tied && column->lower ? column->lower + entry : NULL, to.upper = tied ? column->upper + entry : NULL;
             flush(sum, column->diagonal), before = other;
         }
         if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */
@@ -177,5 +180,6 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
 bool pcStiffnessFactor(const pcProblem* p, const double* G, const int* offset, pcBlocks* H)
 {
     const Source source = {p, G, offset};
+    if (!p->coulomb && p->blocks >= CHOLESKY_BLOCKS && pcBlocksFactorSymmetric(H, fillColumn, &source)) return true;
     return pcBlocksFactorFilled(H, fillColumn, &source);
 }

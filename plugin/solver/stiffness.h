@@ -13,7 +13,7 @@ bool pcStiffnessPattern(const pcProblem* problem, pcArena* arena, pcBlocks* out)
 const pcTouching* pcStiffnessTouching(const pcBlocks* pattern);
 
 /* Its factors; false: it is singular to working precision. The pattern must be that of this problem. G: per cone a matrix of its rows,
- * row-major, from offset[cone] on. */
+ * row-major, from offset[cone] on; by the relaxation it is symmetric, and not negative. */
 bool pcStiffnessFactor(const pcProblem* problem, const double* G, const int* offset, pcBlocks* out);
 
 #endif

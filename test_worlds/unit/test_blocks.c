@@ -67,6 +67,21 @@ static void fillWhole(Whole* whole, pcRandom* random)
     for (size_t i = 0; i < n; i++) whole->b[i] = pcBetween(random, -1.0, 1.0);
 }
 
+/* Symmetric and positive definite: a weight on the diagonal for every row, more than what else is in it. */
+static void makeDefinite(Whole* whole)
+{
+    size_t n = 6 * (size_t)whole->ties->n;
+    for (size_t i = 0; i < n; i++) {
+        whole->A[i * n + (i ^ 1)] -= 4.0 * sqrt((double)n);
+        for (size_t j = 0; j < i; j++) whole->A[j * n + i] = whole->A[i * n + j];
+    }
+    for (size_t i = 0; i < n; i++) {
+        double others = 0.0;
+        for (size_t j = 0; j < n; j++) others += j == i ? 0.0 : fabs(whole->A[i * n + j]);
+        whole->A[i * (n + 1)] = 1.0 + others;
+    }
+}
+
 static void copyBlock(const Whole* whole, int i, int j, double* to)
 {
     size_t n = 6 * (size_t)whole->ties->n;
@@ -80,7 +95,7 @@ static void fillColumn(const void* context, const pcBlocks* A, int block, const 
     for (int p = 0; p < 2 * whole->ties->count; p++) {
         int i = whole->ties->pair[p], j = whole->ties->pair[p ^ 1];
         if (j != block || A->place[i] < A->place[block]) continue;
-        copyBlock(whole, i, block, to->lower + 36 * to->where[A->place[i]]);
+        if (to->lower) copyBlock(whole, i, block, to->lower + 36 * to->where[A->place[i]]);
         copyBlock(whole, block, i, to->upper + 36 * to->where[A->place[i]]);
     }
 }
@@ -95,13 +110,21 @@ static void fillBlocks(const Whole* whole, pcBlocks* A)
     }
 }
 
-/* One way to the solution x; factored twice, since nothing may be left of the first time. */
+/* One way to the solution x; factored twice, since nothing may be left of the first time, and where there are two ways, first by the other one. */
 typedef struct Way {
     const Whole* whole;
     pcPool* pool;
-    bool filled, good;
+    bool filled, symmetric, good;
     double* x;
 } Way;
+
+static bool factor(const Way* way, bool symmetric, pcBlocks* A)
+{
+    if (!way->filled) fillBlocks(way->whole, A);
+    return symmetric     ? pcBlocksFactorSymmetric(A, fillColumn, way->whole)
+           : way->filled ? pcBlocksFactorFilled(A, fillColumn, way->whole)
+                         : pcBlocksFactor(A);
+}
 
 static void solve(void* context, int task, int worker)
 {
@@ -111,10 +134,7 @@ static void solve(void* context, int task, int worker)
     pcBlocks A;
     (void)task, (void)worker;
     way->good = pcBlocksPattern(&A, ties->n, ties->pair, ties->count, way->pool, &arena);
-    for (int again = 0; way->good && again < 2; again++) {
-        if (!way->filled) fillBlocks(way->whole, &A);
-        way->good = way->filled ? pcBlocksFactorFilled(&A, fillColumn, way->whole) : pcBlocksFactor(&A);
-    }
+    way->good = way->good && factor(way, false, &A) && factor(way, way->symmetric, &A);
     memcpy(way->x, way->whole->b, 6 * (size_t)ties->n * sizeof(double));
     if (way->good) pcBlocksSolve(&A, way->x);
     pcArenaFree(&arena);
@@ -150,6 +170,18 @@ static void checkWays(const Whole* whole, pcPool* pool)
     }
 }
 
+static void checkSymmetric(const Whole* whole, pcPool* pool)
+{
+    static double first[6 * MOST], x[6 * MOST];
+    for (int threads = 1; threads <= 3; threads++) {
+        Way way = {.whole = whole, .pool = pool, .filled = true, .symmetric = true, .x = threads == 1 ? first : x};
+        pcPoolRun(pool, threads, true, solve, &way, 1);
+        PC_ASSERT_TRUE(way.good);
+        PC_EXPECT_LT(errorOf(whole, way.x), 1e-12);
+        PC_EXPECT_EQ_INT(0, memcmp(first, way.x, 6 * (size_t)whole->ties->n * sizeof(double)));
+    }
+}
+
 static void checkTies(const Ties* ties, pcPool* pool, pcRandom* random)
 {
     size_t n = 6 * (size_t)ties->n;
@@ -160,6 +192,10 @@ static void checkTies(const Ties* ties, pcPool* pool, pcRandom* random)
     memset(whole.b, 0, n * sizeof(double)),
         whole.b[(size_t)pcBetween(random, 0.0, (double)n - 0.01)] = 1.0; /* most columns have nothing to act with */
     checkWays(&whole, pool);
+    makeDefinite(&whole);
+    checkWays(&whole, pool), checkSymmetric(&whole, pool);
+    for (size_t i = 0; i < n; i++) whole.b[i] = pcBetween(random, -1.0, 1.0);
+    checkSymmetric(&whole, pool);
     free(whole.A), free(whole.b);
 }
 
@@ -196,4 +232,24 @@ PC_TEST(Blocks, ManyWithADenseTailAreTheSameOnAnyNumberOfThreads)
         checkTies(&ties, pool, &random);
     }
     pcPoolFree(pool);
+}
+
+PC_TEST(Blocks, WhatIsNotPositiveDefiniteHasNoRootAndIsLeftToLU)
+{
+    static double A[18 * 18], b[18], x[18];
+    static Ties ties = {.n = 3};
+    pcRandom random = {79};
+    Whole whole = {&ties, A, b};
+    tieChain(&ties);
+    for (int i = 0; i < 18; i++) {
+        fillWhole(&whole, &random), makeDefinite(&whole);
+        A[i * 19] = -A[i * 19];
+        Way way = {.whole = &whole, .filled = true, .symmetric = true, .x = x};
+        solve(&way, 0, 0);
+        PC_EXPECT_TRUE(!way.good);
+        way.symmetric = false;
+        solve(&way, 0, 0);
+        PC_EXPECT_TRUE(way.good);
+        PC_EXPECT_LT(errorOf(&whole, x), 1e-12);
+    }
 }
