@@ -30,59 +30,32 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "solver/interior_cones.h"
 #include "solver/rows.h"
 #include "solver/soc.h"
 #include "solver/stiffness.h"
 
+typedef pcInterior Interior;
+
 #define LIMIT 40     /* factorizations */
 #define CLOSE 1e-2   /* of the residual asked for … */
 #define CLOSEST 1e-8 /* … but not less than this, is the root of m at the end */
-#define SMOOTH 1e-2
-#define SHORT 0.1 /* steps this short are a turn of the path; so many of them end it */
+#define SHORT 0.1    /* steps this short are a turn of the path; so many of them end it */
 #define SHORT_LIMIT 3
-#define NEAR 1e-3         /* … as far as m has come to less than this: until then the start is to blame */
-#define CENTRING 0.2      /* after a step shorter than this the next one only goes back to the middle */
-#define BORDER 0.99       /* of the way to the border of a cone */
-#define CORRECTIONS 4     /* of the products of cones in a step, … */
-#define LEAST_PRODUCT 0.1 /* … to eigenvalues between this … */
-#define MOST_PRODUCT 10.0 /* … and this, by what the step aims at, … */
-#define FURTHER 1.08      /* … so many times further on than the step goes, … */
-#define FURTHER_BY 0.2    /* … and by this, … */
-#define GAIN 0.2          /* … if it then goes this part of the difference further; … */
-#define WORTH 6.0         /* … where a factorization takes as long as so many solutions, there is one of them, … */
-#define ALL_WORTH 16.0    /* … and here all */
-#define CENTRAL 1e-2      /* no cone's share of m may fall behind the others' by more than this */
+#define NEAR 1e-3      /* … as far as m has come to less than this: until then the start is to blame */
+#define CENTRING 0.2   /* after a step shorter than this the next one only goes back to the middle */
+#define BORDER 0.99    /* of the way to the border of a cone */
+#define CORRECTIONS 4  /* of the products of cones in a step, … */
+#define FURTHER 1.08   /* … so many times further on than the step goes, … */
+#define FURTHER_BY 0.2 /* … and by this, … */
+#define GAIN 0.2       /* … if it then goes this part of the difference further; … */
+#define WORTH 6.0      /* … where a factorization takes as long as so many solutions, there is one of them, … */
+#define ALL_WORTH 16.0 /* … and here all */
+#define CENTRAL 1e-2   /* no cone's share of m may fall behind the others' by more than this */
 #define APART \
     0.5 /* of what a guess is off by, the root of m at its start: with a fifth of that, steps are short; with three times, many; … */
 #define LEAST_APART 1e-3  /* … but not less than this: nearer to the borders, every step is short */
 #define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing */
-#define STIFF 1e-8        /* e of FREE rows, by their own velocity per impulse */
-
-typedef enum Order {
-    FIRST,    /* q = 0 */
-    SECOND,   /* q is that of the step before */
-    CORRECTED /* q is there */
-} Order;
-
-typedef struct Interior {
-    const pcProblem* p;
-    pcBlocks* H;
-    double unit; /* v0 */
-    double* own; /* per cone */
-    double *v, *C, *Y, *u, *r, *t, *F;
-    double* slip;      /* per cone: |u_t|, smoothed */
-    pcSocScale* scale; /* per cone */
-    double *G, *g, *dv, *dC, *dY, *q;
-    double *keptV, *keptC, *keptY; /* a step, while a longer one is looked for */
-    int* offset;
-    int corrections;
-    int contacts;      /* cones that are one */
-    double m, largest; /* largest |r| */
-    const pcTouching* touching;
-    double aim, a;   /* what a loop works towards, and how far along the step it looks */
-    Order order;     /* of the step that is looked for */
-    double* partial; /* what a loop over cones or blocks sums up, by its chunks */
-} Interior;
 
 /* ---- loops, shared between threads ---- */
 
@@ -103,8 +76,6 @@ static double largestOf(const Interior* s, int count)
     return most;
 }
 
-static bool isContact(const pcCone* cone) { return cone->kind == PC_CONE_FRICTION; }
-
 static bool applies(const pcProblem* p)
 {
     for (int k = 0; k < p->cones; k++)
@@ -124,32 +95,10 @@ static bool allocate(Interior* s, pcArena* arena)
     s->r = pcArenaNew(arena, double, rows), s->t = pcArenaNew(arena, double, rows), s->g = pcArenaNew(arena, double, rows);
     s->dC = pcArenaNew(arena, double, rows), s->dY = pcArenaNew(arena, double, rows), s->q = pcArenaNew(arena, double, rows);
     s->keptV = pcArenaRaw(arena, double, size), s->keptC = pcArenaRaw(arena, double, rows), s->keptY = pcArenaRaw(arena, double, rows);
-    s->slip = pcArenaNew(arena, double, cones), s->scale = pcArenaNew(arena, pcSocScale, cones), s->G = pcArenaNew(arena, double, all);
+    s->slip = pcArenaNew(arena, double, cones), s->eta = pcArenaNew(arena, double, cones), s->four = pcArenaRaw(arena, bool, cones);
+    s->w = pcArenaNew(arena, double, rows), s->lambda = pcArenaNew(arena, double, rows), s->G = pcArenaNew(arena, double, all);
     s->partial = pcArenaRaw(arena, double, pcChunks(s->p->cones) + pcChunks(s->p->blocks));
     return pcArenaGood(arena);
-}
-
-/* ---- rows ---- */
-
-/* J v of a cone's rows. */
-PC_INLINE void coneTimes(const pcProblem* p, const pcCone* cone, const double* v, double* u)
-{
-    const int* block = p->block + 2 * (size_t)cone->row;
-    const double* J = p->J + 12 * (size_t)cone->row;
-    for (int i = 0; i < cone->rows; i++, J += 12) {
-        u[i] = block[0] >= 0 ? dotSix(J, v + 6 * (size_t)block[0]) : 0.0;
-        if (block[1] >= 0) u[i] += dotSix(J + 6, v + 6 * (size_t)block[1]);
-    }
-}
-
-static double softness(const Interior* s, int k, int i) { return s->p->soft[s->p->cone[k].row + i] / s->own[k]; }
-
-/* u of a cone, in units of velocity. */
-PC_INLINE void coneVelocity(const Interior* s, int k, double* u)
-{
-    const pcCone* cone = s->p->cone + k;
-    coneTimes(s->p, cone, s->v, u);
-    for (int i = 0; i < cone->rows; i++) u[i] = (u[i] - s->p->target[cone->row + i]) / s->unit + softness(s, k, i) * s->C[cone->row + i];
 }
 
 /* ---- where it stands ---- */
@@ -171,40 +120,9 @@ PC_SIMD static void balance(void* context, int begin, int end)
     }
 }
 
-/* The shift |u_t| of one contact and its derivative t. */
-static void shift(Interior* s, int k, double soft)
-{
-    const pcCone* cone = s->p->cone + k;
-    const double* u = s->u + cone->row;
-    double slip = pcSocTail(cone->rows, u), over = sqrt(slip * slip + soft * soft), *t = s->t + cone->row;
-    for (int i = 1; i < cone->rows; i++) t[i] = over > 0.0 ? u[i] / over : 0.0;
-    s->slip[k] = over > 0.0 ? slip * slip / over : 0.0;
-}
-
-/* u, r = Y - u - |u_t| n and t of a cone; the largest |r| of a contact. Rows without cone have r = u. */
-PC_INLINE double measureCone(Interior* s, int k, double soft)
-{
-    const pcCone* cone = s->p->cone + k;
-    int n = cone->rows;
-    double *u = s->u + cone->row, *r = s->r + cone->row, largest = 0.0;
-    coneVelocity(s, k, u);
-    for (int i = 0; i < n; i++) r[i] = isContact(cone) ? s->Y[cone->row + i] - u[i] : u[i];
-    if (isContact(cone) && s->p->coulomb) shift(s, k, soft), r[0] -= s->slip[k];
-    for (int i = 0; i < n && isContact(cone); i++) largest = larger(largest, fabs(r[i]));
-    return largest;
-}
-
-PC_SIMD static void measureCones(void* context, int begin, int end)
-{
-    Interior* s = context;
-    double soft = SMOOTH * sqrt(s->m), largest = 0.0;
-    for (int k = begin; k < end; k++) largest = larger(largest, measureCone(s, k, soft));
-    s->partial[begin / PC_CHUNK] = largest;
-}
-
 static void measure(Interior* s)
 {
-    overCones(s, measureCones);
+    overCones(s, pcConesMeasure);
     s->largest = largestOf(s, s->p->cones);
     overBlocks(s, balance);
 }
@@ -215,7 +133,7 @@ static void sumGaps(void* context, int begin, int end)
     double sum = 0.0;
     for (int k = begin; k < end; k++) {
         int row = s->p->cone[k].row;
-        for (int i = row; i < row + s->p->cone[k].rows && isContact(s->p->cone + k); i++)
+        for (int i = row; i < row + s->p->cone[k].rows && pcIsContact(s->p->cone + k); i++)
             sum += (s->C[i] + s->a * s->dC[i]) * (s->Y[i] + s->a * s->dY[i]);
     }
     s->partial[begin / PC_CHUNK] = sum;
@@ -243,7 +161,7 @@ static void findShares(void* context, int begin, int end)
     const Interior* s = context;
     double behind = -HUGE_VAL;
     for (int k = begin; k < end; k++) {
-        double share = isContact(s->p->cone + k) ? shareOf(s, s->p->cone + k) : HUGE_VAL;
+        double share = pcIsContact(s->p->cone + k) ? shareOf(s, s->p->cone + k) : HUGE_VAL;
         behind = larger(behind, isnan(share) ? HUGE_VAL : -share);
     }
     s->partial[begin / PC_CHUNK] = behind;
@@ -259,123 +177,10 @@ static bool isCentral(Interior* s, double a)
 
 /* ---- one step ---- */
 
-/* A := (1 + A S)^-1 A, row by row of S, and g with it: a soft contact gives way. */
-static void soften(const Interior* s, int k, double* A, double* g)
-{
-    int n = s->p->cone[k].rows;
-    for (int j = 0; j < n; j++) {
-        double soft = softness(s, k, j), row[PC_SOC_ROWS], column[PC_SOC_ROWS], load = g[j];
-        for (int i = 0; i < n; i++) row[i] = A[j * n + i], column[i] = A[i * n + j] * soft / (1.0 + A[j * n + j] * soft);
-        for (int i = 0; i < n; i++) {
-            g[i] -= column[i] * load;
-            for (int l = 0; l < n; l++) A[i * n + l] -= column[i] * row[l];
-        }
-    }
-}
-
-static bool isSoft(const Interior* s, int k)
-{
-    for (int i = 0; i < s->p->cone[k].rows; i++)
-        if (s->p->soft[s->p->cone[k].row + i] > 0.0) return true;
-    return false;
-}
-
-/* W^-2 (1 + n t') of one contact. */
-static void coneStiffness(const Interior* s, int k, double* A)
-{
-    const pcCone* cone = s->p->cone + k;
-    int n = cone->rows;
-    double column[PC_SOC_ROWS];
-    for (int j = 0; j < n; j++) {
-        double unit[PC_SOC_ROWS] = {s->t[cone->row + j]};
-        if (j == 0) unit[0] = 0.0;
-        unit[j] += 1.0;
-        pcSocApplyTwice(n, s->scale + k, unit, column);
-        for (int i = 0; i < n; i++) A[i * n + j] = column[i];
-    }
-}
-
-static void stiffnessOf(const Interior* s, int k, double* A)
-{
-    if (isContact(s->p->cone + k))
-        coneStiffness(s, k, A);
-    else
-        A[0] = 1.0 / STIFF;
-}
-
-static void stiffen(void* context, int begin, int end)
-{
-    Interior* s = context;
-    for (int k = begin; k < end; k++) {
-        const pcCone* cone = s->p->cone + k;
-        double *G = s->G + s->offset[k], none[PC_SOC_ROWS] = {0.0};
-        if (isContact(cone)) pcSocScaling(cone->rows, s->C + cone->row, s->Y + cone->row, s->scale + k);
-        stiffnessOf(s, k, G);
-        if (isSoft(s, k)) soften(s, k, G, none);
-        for (int i = 0; i < cone->rows * cone->rows; i++) G[i] /= s->own[k];
-    }
-}
-
 static bool factor(Interior* s)
 {
-    overCones(s, stiffen);
+    overCones(s, pcConesStiffen);
     return pcStiffnessFactor(s->p, s->G, s->offset, s->H);
-}
-
-/* g of one contact: what dC is where nothing moves. */
-static void contactLoad(const Interior* s, int k, double* g)
-{
-    const pcCone* cone = s->p->cone + k;
-    const pcSocScale* scale = s->scale + k;
-    int n = cone->rows, row = cone->row;
-    double x[PC_SOC_ROWS], dC[PC_SOC_ROWS], dY[PC_SOC_ROWS], *q = s->q + row;
-    if (s->order == FIRST) memset(q, 0, (size_t)n * sizeof *q);
-    if (s->order == SECOND) {
-        pcSocApply(n, scale, 1.0, s->dC + row, dC), pcSocApply(n, scale, -1.0, s->dY + row, dY);
-        pcSocProduct(n, dC, dY, q);
-    }
-    pcSocProduct(n, scale->lambda, scale->lambda, x);
-    for (int i = 0; i < n; i++) x[i] = (i ? 0.0 : s->aim) - x[i] - q[i];
-    pcSocDivide(n, scale->lambda, x, x);
-    pcSocApply(n, scale, -1.0, x, g);
-    pcSocApplyTwice(n, scale, s->r + row, x);
-    for (int i = 0; i < n; i++) g[i] += x[i];
-}
-
-static void load(const Interior* s, int k, double* g)
-{
-    double A[PC_SOC_ROWS * PC_SOC_ROWS];
-    if (isContact(s->p->cone + k))
-        contactLoad(s, k, g);
-    else
-        g[0] = -s->u[s->p->cone[k].row] / STIFF;
-    if (!isSoft(s, k)) return;
-    stiffnessOf(s, k, A);
-    soften(s, k, A, g);
-}
-
-/* dC and dY of a cone by dv. */
-PC_INLINE void answer(Interior* s, int k)
-{
-    const pcCone* cone = s->p->cone + k;
-    const double *G = s->G + s->offset[k], *g = s->g + cone->row;
-    double du[PC_SOC_ROWS], *dC = s->dC + cone->row, *dY = s->dY + cone->row;
-    int n = cone->rows;
-    coneTimes(s->p, cone, s->dv, du);
-    for (int i = 0; i < n; i++) {
-        dC[i] = g[i];
-        for (int j = 0; j < n; j++) dC[i] -= s->own[k] / s->unit * G[i * n + j] * du[j];
-    }
-    if (!isContact(cone)) return;
-    for (int i = 0; i < n; i++) du[i] = du[i] / s->unit + softness(s, k, i) * dC[i];
-    for (int i = 0; i < n; i++) dY[i] = du[i] - s->r[cone->row + i];
-    dY[0] += pcSocDot(n, s->t + cone->row, du);
-}
-
-static void loadCones(void* context, int begin, int end)
-{
-    const Interior* s = context;
-    for (int k = begin; k < end; k++) load(s, k, s->g + s->p->cone[k].row);
 }
 
 PC_SIMD static void loadBlocks(void* context, int begin, int end)
@@ -385,27 +190,14 @@ PC_SIMD static void loadBlocks(void* context, int begin, int end)
     for (int b = begin; b < end; b++) addTouching(s->p, s->touching, b, s->unit, s->own, s->g, s->dv + 6 * b);
 }
 
-PC_SIMD static void answerCones(void* context, int begin, int end)
-{
-    Interior* s = context;
-    double nearest = HUGE_VAL;
-    for (int k = begin; k < end; k++) {
-        int n = s->p->cone[k].rows, row = s->p->cone[k].row;
-        answer(s, k);
-        if (!isContact(s->p->cone + k)) continue;
-        nearest = smaller(nearest, smaller(pcSocReach(n, s->C + row, s->dC + row), pcSocReach(n, s->Y + row, s->dY + row)));
-    }
-    s->partial[begin / PC_CHUNK] = -nearest;
-}
-
 /* dv, dC, dY towards c o y = aim e; returns how far it is to the border of a cone. */
-static double direct(Interior* s, double aim, Order order)
+static double direct(Interior* s, double aim, pcOrder order)
 {
     s->aim = aim, s->order = order;
-    overCones(s, loadCones);
+    overCones(s, pcConesLoad);
     overBlocks(s, loadBlocks);
     pcBlocksSolve(s->H, s->dv);
-    overCones(s, answerCones);
+    overCones(s, pcConesAnswer);
     return -largestOf(s, s->p->cones);
 }
 
@@ -431,33 +223,6 @@ static bool move(Interior* s, double a)
     return sum + sumOf(s, s->p->cones) == 0.0;
 }
 
-/* What an eigenvalue of a product lacks, but not more than it may be too large by. */
-static double lackOf(double l, double aim)
-{
-    return larger(larger(LEAST_PRODUCT * aim, smaller(MOST_PRODUCT * aim, l)) - l, -MOST_PRODUCT * aim);
-}
-
-/* q of a contact, so that C o Y gets nearer to its aim `a` times further on. */
-static void correctCone(const Interior* s, int k)
-{
-    const pcSocScale* scale = s->scale + k;
-    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
-    double C[PC_SOC_ROWS], Y[PC_SOC_ROWS], product[PC_SOC_ROWS], *q = s->q + row;
-    for (int i = 0; i < n; i++) C[i] = s->C[row + i] + s->a * s->dC[row + i], Y[i] = s->Y[row + i] + s->a * s->dY[row + i];
-    pcSocApply(n, scale, 1.0, C, C), pcSocApply(n, scale, -1.0, Y, Y);
-    pcSocProduct(n, C, Y, product);
-    double tail = pcSocTail(n, product), more = lackOf(product[0] + tail, s->aim), less = lackOf(product[0] - tail, s->aim);
-    q[0] -= 0.5 * (more + less);
-    for (int i = 1; i < n && tail > 0.0; i++) q[i] -= 0.5 * (more - less) * product[i] / tail;
-}
-
-static void correctCones(void* context, int begin, int end)
-{
-    const Interior* s = context;
-    for (int k = begin; k < end; k++)
-        if (isContact(s->p->cone + k)) correctCone(s, k);
-}
-
 /* The step that is there can be gone to `a` of its length: makes a longer one of it as long as that pays. Returns how far that one can be gone. */
 static double correct(Interior* s, double aim, double a)
 {
@@ -466,8 +231,8 @@ static double correct(Interior* s, double aim, double a)
         double further = smaller(1.0, FURTHER * a + FURTHER_BY);
         memcpy(s->keptV, s->dv, size), memcpy(s->keptC, s->dC, rows), memcpy(s->keptY, s->dY, rows);
         s->a = further;
-        overCones(s, correctCones);
-        double longer = smaller(1.0, BORDER * direct(s, aim, CORRECTED));
+        overCones(s, pcConesCorrect);
+        double longer = smaller(1.0, BORDER * direct(s, aim, PC_ORDER_CORRECTED));
         if (longer < a) memcpy(s->dv, s->keptV, size), memcpy(s->dC, s->keptC, rows), memcpy(s->dY, s->keptY, rows);
         if (longer < a + GAIN * (further - a)) return larger(a, longer);
         a = longer;
@@ -480,10 +245,10 @@ static double step(Interior* s, bool centring)
 {
     double aim = s->m, a;
     if (!centring) {
-        double reach = direct(s, 0.0, FIRST), left = larger(gapAt(s, smaller(1.0, reach)) / s->m, 0.0);
+        double reach = direct(s, 0.0, PC_ORDER_FIRST), left = larger(gapAt(s, smaller(1.0, reach)) / s->m, 0.0);
         aim *= smaller(1.0, left * left * left);
     }
-    a = correct(s, aim, smaller(1.0, BORDER * direct(s, aim, centring ? FIRST : SECOND)));
+    a = correct(s, aim, smaller(1.0, BORDER * direct(s, aim, centring ? PC_ORDER_FIRST : PC_ORDER_SECOND)));
     for (int tries = 0; tries < 30 && !isCentral(s, a); tries++) a *= 0.8;
     return a;
 }
@@ -494,7 +259,7 @@ static void setUnits(Interior* s, const double* own)
 {
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
-        s->own[k] = 0.0, s->contacts += isContact(cone);
+        s->own[k] = 0.0, s->contacts += pcIsContact(cone);
         for (int i = 0; i < cone->rows; i++) s->own[k] += own[cone->row + i] / cone->rows;
     }
 }
@@ -517,8 +282,8 @@ static void begin(Interior* s)
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
         double *C = s->C + cone->row, *Y = s->Y + cone->row;
-        if (!isContact(cone)) continue;
-        coneVelocity(s, k, Y);
+        if (!pcIsContact(cone)) continue;
+        pcConeVelocity(s, k, Y);
         double slip = pcSocTail(cone->rows, Y);
         C[0] = 1.0, Y[0] = 1.0 + slip + larger(Y[0], 0.0);
     }
@@ -533,8 +298,8 @@ static double guessDifference(Interior* s, const double* v, const double* c)
         const pcCone* cone = s->p->cone + k;
         double *C = s->C + cone->row, *Y = s->Y + cone->row, *r = s->r + cone->row;
         for (int i = 0; i < cone->rows; i++) C[i] = c[cone->row + i] * s->own[k] / s->unit;
-        if (!isContact(cone)) continue;
-        coneVelocity(s, k, Y);
+        if (!pcIsContact(cone)) continue;
+        pcConeVelocity(s, k, Y);
         if (s->p->coulomb) Y[0] += pcSocTail(cone->rows, Y);
         for (int i = 0; i < cone->rows; i++) r[i] = C[i] - Y[i];
         pcSocCentre(cone->rows, r, 0.0, nearest, other);
@@ -549,7 +314,7 @@ static bool beginNear(Interior* s, const double* v, const double* c)
     double off = larger(LEAST_APART, APART * guessDifference(s, v, c));
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
-        if (isContact(cone)) pcSocCentre(cone->rows, s->r + cone->row, off * off, s->C + cone->row, s->Y + cone->row);
+        if (pcIsContact(cone)) pcSocCentre(cone->rows, s->r + cone->row, off * off, s->C + cone->row, s->Y + cone->row);
     }
     return off < 1.0;
 }
@@ -560,7 +325,7 @@ static void end(const Interior* s, double* v, double* c)
     for (int i = 0; i < 6 * s->p->blocks; i++) v[i] = s->v[i];
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
-        bool open = isContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
+        bool open = pcIsContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
         for (int i = cone->row; i < cone->row + cone->rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
     }
 }
@@ -586,18 +351,18 @@ static int follow(Interior* s, double stop)
 int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcInside inside, pcBlocks* H, pcArena* arena, double* v,
                     double* c)
 {
-    if (!applies(p)) return 0;
+    if (!applies(p)) return PC_NO_START;
     Interior s = {.p = p, .H = H, .unit = p->velocityScale, .touching = pcStiffnessTouching(H), .m = HUGE_VAL};
     size_t mark = pcArenaMark(arena);
     int factors = 0;
     double stop = larger(CLOSE * residual, CLOSEST);
     bool good = allocate(&s, arena);
-    if (good) setUnits(&s, own), s.corrections = p->coulomb ? 0 : correctionsFor(H);
+    if (good) setUnits(&s, own), pcConesPair(&s), s.corrections = p->coulomb ? 0 : correctionsFor(H);
     if (good && inside == PC_INSIDE_NEAR && beginNear(&s, v, c)) factors = follow(&s, stop);
     bool there = s.m <= larger(stop * stop, NEAR_ENOUGH) && s.largest <= larger(stop, sqrt(NEAR_ENOUGH));
     if (good && !there) begin(&s), factors += follow(&s, stop);
     good = good && s.m < NEAR;
     if (good) end(&s, v, c);
     pcArenaRelease(arena, mark);
-    return good ? factors : 0;
+    return good ? factors : PC_NO_START;
 }

@@ -28,8 +28,11 @@
 #define ROUNDS 12       /* then all are taken */
 #define ROUGH 1e-4      /* tolerance while contacts come in, … */
 #define ROUGHER 0.1     /* … by the relaxation, where the next round begins near this one's answer, but not at it, … */
+#define ROUGHEST 0.5    /* … the first of which is to find out no more than who else acts, … */
 #define NEARLY 1e-5     /* … so that the last one does so, too, if what it begins at is not as good as this */
-#define ROOM 1e-3       /* of the velocity scale: what opens more slowly than this after a rough answer may be pressed after a good one */
+#define ROOM 1e-3 /* of the velocity scale: what opens more slowly than this after a rough answer may be pressed after a good one, … */
+#define FIRST_ROOM 2e-3 /* … after the first by the relaxation than this, … */
+#define GUESS_ROOM 3e-3 /* … and before it, with the velocities of the guess, than this */
 #define ROUGH_BLOCKS 40 /* of groups from this size on */
 #define SLOW 1e-8       /* of the velocity scale, also of spins: only what moves more slowly with the guess may be at rest; … */
 #define REST 1e-10      /* … it is, if the certificate is off by no more than this, whatever the tolerance: slow things shall move */
@@ -314,6 +317,8 @@ static void takeAnswer(Lazy* s, const Group* g, const int* member, int root, con
     s->residual[root] = info->solve.residual, s->outcome[root] = info->solve.outcome;
 }
 
+static double roughOf(bool coulomb, int round) { return coulomb ? ROUGH : round == 1 ? ROUGHEST : ROUGHER; }
+
 /* The group of a root, if anything has come in since it was solved, or if its answer is rough and that is not enough any more. */
 static bool solveGroup(Lazy* s, int root, int round, bool last)
 {
@@ -329,7 +334,7 @@ static bool solveGroup(Lazy* s, int root, int round, bool last)
     if (good) {
         pcConeSettings inner = *s->settings;
         bool coulomb = s->p->coulomb;
-        inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? (coulomb ? ROUGH : ROUGHER) : 0.0;
+        inner.warm |= round > 1, inner.rough = !last && g.part.blocks >= ROUGH_BLOCKS ? roughOf(coulomb, round) : 0.0;
         /* The relaxation is convex: from a few digits Newton's method finds the others. Under Coulomb's law it goes astray from there. */
         inner.close = last && (!s->rough[root] || (!coulomb && s->residual[root] <= NEARLY));
         /* From the guess of another step it finds nothing in the few steps that it is given. */
@@ -389,12 +394,14 @@ bool pcLazySolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMem
     bool good = lazyNew(&s, &memory->arena), warm = settings->warm && !misleads(p, v, c);
     pcConeSettings own = *settings;
     own.warm = warm, s.settings = &own;
-    if (good) takeIn(&s, 1, 0.0, warm ? v : p->free, warm ? c : NULL), begin(&s, warm);
+    double guessRoom = warm && !p->coulomb ? GUESS_ROOM * p->velocityScale : 0.0;
+    if (good) takeIn(&s, 1, guessRoom, warm ? v : p->free, warm ? c : NULL), begin(&s, warm);
     bool last = false; /* nothing came in with the rough answers, so now to the last digit; what comes in after that is solved to it, too */
     for (int round = 1, more = 1; good && (more || !last); round++) {
         last |= !more;
         good = solveGroups(&s, round, last);
-        more = good ? takeIn(&s, round + 1, last || !anyRough(&s) ? 0.0 : ROOM * p->velocityScale, v, NULL) : 0;
+        double room = last || !anyRough(&s) ? 0.0 : round == 1 && !p->coulomb ? FIRST_ROOM : ROOM;
+        more = good ? takeIn(&s, round + 1, room * p->velocityScale, v, NULL) : 0;
     }
     if (good) end(&s);
     pcArenaRelease(&memory->arena, mark);

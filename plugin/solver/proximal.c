@@ -38,6 +38,8 @@
 #define QUIET_LIMIT 3
 #define HALVINGS 6
 #define COARSE 0.1 /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that */
+#define CHORD 0.3  /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
+#define CHORDS 0.5 /* … which counts if it leaves no more than this */
 #define JAMMED_LIMIT 20
 #define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
@@ -60,6 +62,7 @@ typedef struct Method {
     double eps;
     double rounding; /* what F may stand for at the end */
     int iterations;
+    bool chord, old; /* whether factors may serve again, and whether they are to do so in the next step */
 } Method;
 
 static bool stateNew(State* s, const pcLinear* p, pcArena* arena)
@@ -203,7 +206,7 @@ static bool direction(Method* m)
         copy(m->rhs, m->now.F, p->unknowns);
     }
     for (int i = 0; i < p->unknowns; i++) m->rhs[i] = -m->rhs[i];
-    if (!p->newton(p->self, m->local, m->offset, m->rhs, m->dx)) return false;
+    if (!p->newton(p->self, m->old ? NULL : m->local, m->offset, m->rhs, m->dx)) return false;
     p->change(p->self, m->dx, m->du);
     memset(m->dy, 0, (size_t)p->rows * sizeof *m->dy);
     for (int k = 0; p->soft && k < p->cones; k++) {
@@ -250,6 +253,20 @@ static double heldBack(const Method* m)
     return most / m->p->velocityScale;
 }
 
+/* A full Newton step from `now` to `trial`; how far it moves a row. Where the factors are those of the step before and it does not get better by them, they are
+ * made anew. Infinite: there is none. */
+static double fullStep(Method* m, double enough)
+{
+    if (!direction(m)) return INFINITY;
+    double moved = largestStep(m);
+    if (!(moved < HUGE)) return INFINITY;
+    tryStep(m, 1.0);
+    if (!m->old || moved <= enough || m->trial.norm <= CHORDS * m->now.norm) return moved;
+    m->old = false;
+    evaluate(m, &m->now); /* its G */
+    return fullStep(m, enough);
+}
+
 /* One regularized problem; `finest`: less held back than this, and the round may be the last. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
  * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
 static bool solveRound(Method* m, double enough, double finest, int limit, int* steps)
@@ -257,16 +274,16 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
     int sinceBest = 0, quiet = 0;
     evaluate(m, &m->now);
     double best = m->now.norm;
+    m->old = false;
     for (*steps = 0; *steps < limit && sinceBest < STALL_LIMIT; ++*steps, m->iterations++) {
-        if (!direction(m)) return false;
-        double moved = largestStep(m), before = m->now.norm, a = 1.0;
-        if (!(moved < HUGE)) return false;
-        tryStep(m, 1.0);
+        double before = m->now.norm, a = 1.0, moved = fullStep(m, enough);
+        if (isinf(moved)) return false;
         for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
             tryStep(m, a *= 0.5);
         }
         if (moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a))) return false;
         accept(m);
+        m->old = m->chord && a == 1.0 && m->now.norm <= CHORD * before;
         sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
         best = smaller(best, m->now.norm);
         quiet += moved <= enough;
@@ -340,7 +357,7 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     int restarts = settings->maxRestarts ? settings->maxRestarts : RESTART_LIMIT;
     Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY, .least = INFINITY};
     bool memory = methodNew(m, p, arena);
-    m->rounding = larger(ROUGH, settings->rounding);
+    m->rounding = larger(ROUGH, settings->rounding), m->chord = settings->chord;
     while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= restarts) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;

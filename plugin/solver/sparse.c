@@ -135,7 +135,7 @@ static bool newton(void* self, const double* G, const int* offset, const double*
 {
     Velocity* s = self;
     memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
-    if (!factor(s, G, offset)) return false;
+    if (G && !factor(s, G, offset)) return false;
     pcBlocksSolve(&s->H, dv);
     return true;
 }
@@ -180,13 +180,20 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     return true;
 }
 
+static const double* softOrNull(const pcProblem* p)
+{
+    for (int i = 0; i < p->rows; i++)
+        if (p->soft[i] != 0.0) return p->soft;
+    return NULL;
+}
+
 bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
 {
     *out = (pcLinear){.unknowns = pcUnknowns(p),
                       .rows = p->rows,
                       .cones = p->cones,
                       .cone = p->cone,
-                      .soft = p->soft,
+                      .soft = softOrNull(p),
                       .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
                       .velocityScale = p->velocityScale};
     return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
@@ -257,7 +264,7 @@ static bool isRelaxedPile(const pcProblem* p) { return !p->W && !p->coulomb && p
 static void newtonFrom(Attempt* s, bool warm, int limit, int restarts)
 {
     pcProximalSettings method = {.tolerance = s->tolerance, .held = s->held, .warm = warm, .maxIterations = limit, .maxRestarts = restarts};
-    if (isRelaxedPile(s->p)) method.rounding = ROUNDING * s->tolerance;
+    if (isRelaxedPile(s->p)) method.rounding = ROUNDING * s->tolerance, method.chord = true;
     pcProximalInfo before = s->found;
     s->found = pcProximalSolve(s->linear, &method, s->arena, s->v, s->c);
     s->found.iterations += before.iterations, s->found.restarts += before.restarts;
@@ -293,8 +300,9 @@ static bool inside(Attempt* s, double tolerance, pcInside where)
     if (s->settings->maxIterations || s->p->W) return false;
     pcBlocks* H = &((Velocity*)s->linear->self)->H;
     int factors = pcInteriorStart(s->p, s->linear->own, tolerance, where, H, s->arena, s->v, s->c);
+    if (factors == PC_NO_START) return false;
     s->found.iterations += factors;
-    return factors > 0;
+    return true;
 }
 
 static void fromGuess(Attempt* s)

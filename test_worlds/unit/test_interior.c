@@ -185,7 +185,7 @@ PC_TEST(Interior, LeavesAProblemAloneThatIsNoneForIt)
     pcArena arena = {0};
     pcBlocks H;
     PC_EXPECT_TRUE(pcStiffnessPattern(&p, &arena, &H));
-    PC_EXPECT_EQ_INT(0, pcInteriorStart(&p, own, 1e-6, PC_INSIDE, &H, &arena, v, c));
+    PC_EXPECT_EQ_INT(PC_NO_START, pcInteriorStart(&p, own, 1e-6, PC_INSIDE, &H, &arena, v, c));
     for (int i = 0; i < 6; i++) PC_EXPECT_NEAR(i + 1.0, v[i], 0.0);
     for (int i = 0; i < 4; i++) PC_EXPECT_NEAR(i + 1.0, c[i], 0.0);
     pcArenaFree(&arena);
