@@ -44,7 +44,9 @@
  * of chance for E (as many), going back to the best round so far where rounds lead away from it (fewer end), the alternating direction method of
  * multipliers with the same law, whose matrix is factored once (2000 passes, 0.3 to 0.6 s, lead a falling pile to 1e-6 to 5e-6; in a packed one it wanders about
  * between 1e-5 and 1e-4 for 100,000 passes, whatever its weight, and starts from there are no better), three times the patience (eight of 40 packed
- * problems then end, after 600 to 1600 factorizations, which costs the others more than it saves).
+ * problems then end, after 600 to 1600 factorizations, which costs the others more than it saves), starts from relaxations with the slips of the pass before (T 5.17;
+ * plain passes run in circles at 1e-2 of the velocities, those that go half of the way lead to 1e-3 in 20 passes and to 1e-4 in 200, and then wander about; of 12 problems
+ * that the inside does not solve, 6 end from the first such start, but all together take a sixth more factorizations than by central.c at once).
  */
 #include "solver/path.h"
 

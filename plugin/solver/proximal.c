@@ -38,8 +38,12 @@
 #define QUIET_LIMIT 3
 #define HALVINGS 6
 #define COARSE 0.1 /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that */
-#define CHORD 0.3  /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
-#define CHORDS 0.5 /* … which counts if it leaves no more than this */
+/* In piles */
+#define CHORD 0.3     /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
+#define CHORDS 0.5    /* … which counts if it leaves no more than this */
+#define UPHILL 0.5    /* of the slope at the beginning of a step: where it goes up by more, the step is too long */
+#define SHORTEST 0.05 /* that a step becomes at once */
+#define ROUNDED 0.1   /* of the balance: steps that move hardly anything and leave more than this are all rounding, and end a round */
 #define JAMMED_LIMIT 20
 #define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
@@ -62,7 +66,7 @@ typedef struct Method {
     double eps;
     double rounding; /* what F may stand for at the end */
     int iterations;
-    bool chord, old; /* whether factors may serve again, and whether they are to do so in the next step */
+    bool pile, old; /* old: the factors of the last step serve for the next one */
 } Method;
 
 static bool stateNew(State* s, const pcLinear* p, pcArena* arena)
@@ -253,22 +257,48 @@ static double heldBack(const Method* m)
     return most / m->p->velocityScale;
 }
 
-/* A full Newton step from `now` to `trial`; how far it moves a row. Where the factors are those of the step before and it does not get better by them, they are
- * made anew. Infinite: there is none. */
-static double fullStep(Method* m, double enough)
+/* A full Newton step from `now` to `trial`; how far it moves a row. Where the factors are those of the step before and it does not get better by
+ * them, they are made anew. Infinite: there is none. */
+static double fullStep(Method* m)
 {
     if (!direction(m)) return INFINITY;
     double moved = largestStep(m);
     if (!(moved < HUGE)) return INFINITY;
     tryStep(m, 1.0);
-    if (!m->old || moved <= enough || m->trial.norm <= CHORDS * m->now.norm) return moved;
+    if (!m->old || m->trial.norm <= CHORDS * m->now.norm) return moved;
     m->old = false;
     evaluate(m, &m->now); /* its G */
-    return fullStep(m, enough);
+    return fullStep(m);
 }
 
-/* One regularized problem; `finest`: less held back than this, and the round may be the last. Ends when full Newton steps move no row by more than `enough` and leave no more than rounding in F. A step is shortened until the balance gets
- * better; where no length helps (a kink), the full one is taken: it lands on another piece. */
+static double slopeOf(const Method* m, const double* F)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->p->unknowns; i++) sum += m->dx[i] * F[i];
+    return sum;
+}
+
+/* Shortens a step until it is as good as it should be, and returns its length; NaN: no length will do. In a pile F is the gradient of a convex function,
+ * and the step goes downhill: its length is right if it does not go uphill at its end, even where F grows, as it may at a kink. (Judged by F alone, steps
+ * that moved hardly anything went to and fro over one kink, in one of 400 steps of a pile of 1000.) Else F itself must become less, unless hardly anything
+ * moves. */
+static double shorten(Method* m, double moved, double enough)
+{
+    double before = m->now.norm, a = 1.0, down = m->pile ? -slopeOf(m, m->now.F) : 0.0;
+    if (m->pile) {
+        double up = slopeOf(m, m->trial.F);
+        for (int i = 0; i < HALVINGS && up > UPHILL * down; i++, up = slopeOf(m, m->trial.F))
+            tryStep(m, a *= larger(SHORTEST, down / (down + up)));
+        return a;
+    }
+    for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
+        tryStep(m, a *= 0.5);
+    }
+    return moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a)) ? (double)NAN : a;
+}
+
+/* One regularized problem; `finest`: less held back than this, and the round may be the last. Ends when full Newton steps move no row by more than
+ * `enough` and leave no more than rounding in F. A step is shortened; where no length helps (a kink), the full one is taken: it lands on another piece. */
 static bool solveRound(Method* m, double enough, double finest, int limit, int* steps)
 {
     int sinceBest = 0, quiet = 0;
@@ -276,20 +306,17 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
     double best = m->now.norm;
     m->old = false;
     for (*steps = 0; *steps < limit && sinceBest < STALL_LIMIT; ++*steps, m->iterations++) {
-        double before = m->now.norm, a = 1.0, moved = fullStep(m, enough);
-        if (isinf(moved)) return false;
-        for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
-            tryStep(m, a *= 0.5);
-        }
-        if (moved > enough && !(m->trial.norm <= before * (1.0 - 1e-4 * a))) return false;
+        double before = m->now.norm, moved = fullStep(m), a = isinf(moved) ? (double)NAN : shorten(m, moved, enough);
+        if (isnan(a)) return false;
         accept(m);
-        m->old = m->chord && a == 1.0 && m->now.norm <= CHORD * before;
+        m->old = m->pile && a == 1.0 && m->now.norm <= CHORD * before;
         sinceBest = m->now.norm < 0.9 * best ? 0 : sinceBest + 1;
         best = smaller(best, m->now.norm);
         quiet += moved <= enough;
         double held = heldBack(m);
         bool coarse = a == 1.0 && moved <= COARSE * held && held > finest;
-        if (coarse || (quiet && (quiet >= QUIET_LIMIT || errorOf(m) <= larger(m->rounding, 1e-3 * enough)))) {
+        bool still = quiet >= QUIET_LIMIT && !(m->pile && m->now.norm <= ROUNDED * before);
+        if (coarse || still || (quiet && errorOf(m) <= larger(m->rounding, 1e-3 * enough))) {
             ++*steps, m->iterations++;
             return true;
         }
@@ -357,7 +384,7 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     int restarts = settings->maxRestarts ? settings->maxRestarts : RESTART_LIMIT;
     Schedule s = {.eps = settings->warm ? EPS_WARM : EPS_COLD, .held = INFINITY, .least = INFINITY};
     bool memory = methodNew(m, p, arena);
-    m->rounding = larger(ROUGH, settings->rounding), m->chord = settings->chord;
+    m->rounding = larger(ROUGH, settings->rounding), m->pile = settings->pile && !p->soft;
     while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= restarts) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;

@@ -23,7 +23,7 @@ typedef struct pcLinear {
     void (*balance)(void* self, const double* x, const double* c, double* F); /* F = A (x - f) - B c */
     double (*norm)(void* self, const double* F);                              /* >= 0; comparable between two F of this problem */
     double (*error)(void* self, const double* F);                             /* largest row velocity that F stands for: |C A^-1 F| */
-    /* (A + B G C) dx = rhs; where `chord` is asked for, G may be NULL: that of the call before */
+    /* (A + B G C) dx = rhs; of a pile (below) G may be NULL: that of the call before */
     bool (*newton)(void* self, const double* G, const int* offset, const double* rhs, double* dx);
 } pcLinear;
 
@@ -32,9 +32,9 @@ typedef struct pcProximalSettings {
     int maxIterations; /* Newton steps; 0: 500 */
     int maxRestarts;   /* rounds that may be repeated; 0: 60 */
     bool warm;         /* x and c come in with a guess */
-    bool chord;        /* a step that leaves little may be followed by one with the same factors */
-    double rounding;   /* row velocities, by velocityScale, that the balance may be off by at the end; 0: as little as rounding leaves */
-    double* held;      /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
+    bool pile; /* large, and by the relaxation: then F is the gradient of a convex function, and factors cost more than anything else */
+    double rounding; /* row velocities, by velocityScale, that the balance may be off by at the end; 0: as little as rounding leaves */
+    double* held;    /* or NULL: room for what E still held back in the last round, a velocity per row: E (c - r) */
 } pcProximalSettings;
 
 typedef struct pcProximalInfo {

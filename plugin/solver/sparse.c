@@ -264,7 +264,7 @@ static bool isRelaxedPile(const pcProblem* p) { return !p->W && !p->coulomb && p
 static void newtonFrom(Attempt* s, bool warm, int limit, int restarts)
 {
     pcProximalSettings method = {.tolerance = s->tolerance, .held = s->held, .warm = warm, .maxIterations = limit, .maxRestarts = restarts};
-    if (isRelaxedPile(s->p)) method.rounding = ROUNDING * s->tolerance, method.chord = true;
+    if (isRelaxedPile(s->p)) method.rounding = ROUNDING * s->tolerance, method.pile = true;
     pcProximalInfo before = s->found;
     s->found = pcProximalSolve(s->linear, &method, s->arena, s->v, s->c);
     s->found.iterations += before.iterations, s->found.restarts += before.restarts;

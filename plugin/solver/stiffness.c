@@ -169,8 +169,10 @@ PC_SIMD static void fillColumn(const void* context, const pcBlocks* H, int block
             to.lower = tied && column->lower ? column->lower + entry : NULL, to.upper = tied ? column->upper + entry : NULL;
             flush(sum, column->diagonal), before = other;
         }
-        if (cone->rows == 3) /* as nearly all have: the compiler unrolls these */
+        if (cone->rows == 3) /* as nearly all have, in a plane 2: the compiler unrolls these */
             addRows(3, G, J + B * side, J + B * (1 - side), &to);
+        else if (cone->rows == 2)
+            addRows(2, G, J + B * side, J + B * (1 - side), &to);
         else
             addRows(cone->rows, G, J + B * side, J + B * (1 - side), &to);
     }
