@@ -16,7 +16,8 @@
  * A pile of 971 blocks, 208,690 block products, 5 MB of factors, on an AMD EPYC with AVX2: 4.0 ms on one thread, 22 GFlop/s, where block by
  * block it was 5.9 ms. Half of it is the kernel; the rest are the values of the matrix (0.5 ms), the diagonal, and factors that come from
  * the third-level cache. Without AVX2 it is 13 ms, where block by block it was 9.4: nine sums are too many for half as wide registers. What multiplies a row
- * is spread to a vector first, by name: left to the compiler that is 8 % faster with AVX2, and four times slower without.
+ * is spread to a vector first, by name: left to the compiler that is 8 % faster with AVX2, and four times slower without. Cholesky's factors take 0.51 of that,
+ * a solution with them 0.53 (2.8 against 5.6 ms, 0.16 against 0.30, in one run beside tests).
  *
  * Threads wait for the columns k that one needs as they come to them, always in the same order of k, and a sum rounds the same whether it
  * stays in registers between two k or not: so the factors do not depend on the number of threads. Near the end, where every column needs the

@@ -37,13 +37,16 @@
 #define SETTLE_LIMIT 2
 #define QUIET_LIMIT 3
 #define HALVINGS 6
-#define COARSE 0.1 /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that */
+#define COARSE 0.1  /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that, … */
+#define FINEST 30.0 /* … if that is more than so many tolerances */
 /* In piles */
 #define CHORD 0.3     /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
 #define CHORDS 0.5    /* … which counts if it leaves no more than this */
 #define UPHILL 0.5    /* of the slope at the beginning of a step: where it goes up by more, the step is too long */
 #define SHORTEST 0.05 /* that a step becomes at once */
-#define ROUNDED 0.1   /* of the balance: steps that move hardly anything and leave more than this are all rounding, and end a round */
+#define PILE_COARSE 0.3
+#define PILE_FINEST 3.0
+#define ROUNDED 0.1 /* of the balance: steps that move hardly anything and leave more than this are all rounding, and end a round */
 #define JAMMED_LIMIT 20
 #define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
@@ -314,7 +317,7 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
         best = smaller(best, m->now.norm);
         quiet += moved <= enough;
         double held = heldBack(m);
-        bool coarse = a == 1.0 && moved <= COARSE * held && held > finest;
+        bool coarse = a == 1.0 && moved <= (m->pile ? PILE_COARSE : COARSE) * held && held > finest;
         bool still = quiet >= QUIET_LIMIT && !(m->pile && m->now.norm <= ROUNDED * before);
         if (coarse || still || (quiet && errorOf(m) <= larger(m->rounding, 1e-3 * enough))) {
             ++*steps, m->iterations++;
@@ -388,7 +391,8 @@ pcProximalInfo pcProximalSolve(const pcLinear* p, const pcProximalSettings* sett
     while (memory && !info.converged && s.same < JAMMED_LIMIT && m->iterations < limit && info.restarts <= restarts) {
         double enough = s.held <= tolerance ? 0.1 * tolerance : larger(0.1 * tolerance, smaller(1e-4 * s.eps, 1e-6));
         int left = limit - m->iterations;
-        double held = advance(m, s.eps, enough, 30.0 * tolerance, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);
+        double finest = (m->pile ? PILE_FINEST : FINEST) * tolerance;
+        double held = advance(m, s.eps, enough, finest, left < INNER_LIMIT ? left : INNER_LIMIT, &steps, x, c);
         info.rounds++;
         if (isnan(held)) {
             afterFailure(&s), info.restarts++;
