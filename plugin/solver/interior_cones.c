@@ -96,8 +96,8 @@ PC_INLINE pcFour fourTimes(int n, const Interior* s, int row, int side, const do
         v2d two[4];
         PC_UNROLL(4) for (int c = 0; c < 4; c++)
         {
-            const double* row_ = J + 12 * (c * n + i);
-            four[c] = v4Load(row_) * v4Load(at[c]), two[c] = twoLoad(row_ + 4) * twoLoad(at[c] + 4);
+            const double* from = J + 12 * (c * n + i);
+            four[c] = v4Load(from) * v4Load(at[c]), two[c] = twoLoad(from + 4) * twoLoad(at[c] + 4);
         }
         v4d first = __builtin_shufflevector(two[0], two[1], 0, 1, 2, 3), second = __builtin_shufflevector(two[2], two[3], 0, 1, 2, 3);
         out.x[i] = sumsOf(four) + (__builtin_shufflevector(first, second, 0, 2, 4, 6) + __builtin_shufflevector(first, second, 1, 3, 5, 7));

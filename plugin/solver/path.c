@@ -66,7 +66,7 @@
 #define EPS_FIRST 1e-2
 #define EPS_LEAST 1e-10
 #define EPS_MOST 1e2
-#define ENOUGH 0.9     /* of the tolerance, but for rounding, … */
+#define ENOUGH 0.95    /* of the tolerance, but for rounding, … */
 #define SETTLED 0.7    /* … where a last round does away with most of that */
 #define ROUND_LIMIT 40 /* factorizations of one round */
 #define LONGEST 4      /* times the patience, in all */
