@@ -185,9 +185,10 @@ static pcStatus playStage(Play* p)
 /* Where the states of another run end. */
 static pcStatus goOn(Play* p)
 {
-    double time;
+    double time = 0.0;
     if (!p->plan->from) return PC_OK;
-    pcStatus status = pcStatesTake(p->plan->from, p->stage, &time);
+    pcStatus status = p->plan->csv ? pcStatesSpare(p->plan->csv, p->plan->from) : PC_OK;
+    if (status == PC_OK) status = pcStatesTake(p->plan->from, p->stage, &time);
     if (status != PC_OK) return status;
     double steps = round(time / p->out->step);
     if (!(steps >= 0.0 && steps < p->steps))
@@ -230,7 +231,7 @@ static pcStatus setUp(Play* p)
     if (status == PC_OK) status = pcStageMake(p->scene, &p->stage);
     if (status == PC_OK) status = chooseTimes(p);
     if (status == PC_OK) status = attach(p);
-    if (status == PC_OK && p->plan->csv) status = pcStatesOpen(p->plan->csv, p->plan->from, &p->states);
+    if (status == PC_OK && p->plan->csv) status = pcStatesOpen(p->plan->csv, &p->states);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
     if (status == PC_OK) snprintf(p->out->skipped, sizeof p->out->skipped, "%s", p->stage->skipped);
     if (status == PC_OK) p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;

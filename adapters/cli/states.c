@@ -22,13 +22,26 @@ static bool isSameFile(const char* a, const char* b)
     return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-pcStatus pcStatesOpen(const char* base, const char* fromOrNull, FILE** out)
+static pcStatus nameOf(const char* base, char name[PC_PATH_LENGTH])
+{
+    if (snprintf(name, PC_PATH_LENGTH, "%s.states.csv", base) < PC_PATH_LENGTH) return PC_OK;
+    return pcFail(PC_ERROR_ARGUMENT, "the name '%s' is too long", base);
+}
+
+pcStatus pcStatesSpare(const char* base, const char* from)
 {
     char name[PC_PATH_LENGTH];
-    if (snprintf(name, sizeof name, "%s.states.csv", base) >= (int)sizeof name)
-        return pcFail(PC_ERROR_ARGUMENT, "the name '%s' is too long", base);
-    if (fromOrNull && isSameFile(name, fromOrNull))
-        return pcFail(PC_ERROR_ARGUMENT, "'%s' is what the run goes on from, and would be lost: --csv takes another name", name);
+    pcStatus status = nameOf(base, name);
+    if (status == PC_OK && isSameFile(name, from))
+        status = pcFail(PC_ERROR_ARGUMENT, "'%s' is what the run goes on from, and would be lost: --csv takes another name", name);
+    return status;
+}
+
+pcStatus pcStatesOpen(const char* base, FILE** out)
+{
+    char name[PC_PATH_LENGTH];
+    pcStatus status = nameOf(base, name);
+    if (status != PC_OK) return status;
     FILE* file = fopen(name, "w");
     if (!file) return pcFail(PC_ERROR_ARGUMENT, "'%s' cannot be written", name);
     fputs(columns, file);

@@ -6,8 +6,10 @@
 
 #include "adapters/sdf/stage.h"
 
-/* Refuses to write over the file that the run goes on from (NULL: none). */
-pcStatus pcStatesOpen(const char* base, const char* fromOrNull, FILE** out);
+pcStatus pcStatesOpen(const char* base, FILE** out);
+
+/* Refuses, before anything is written, a run that would write over the files of the one that it goes on from. */
+pcStatus pcStatesSpare(const char* base, const char* from);
 
 /* To the last digit: what is read again is the same state. */
 void pcStatesWrite(FILE* file, const pcStage* stage, double time);

@@ -36,6 +36,13 @@ PC_INLINE v4d v4Load(const double* p)
     return a;
 }
 PC_INLINE void v4Store(double* p, v4d a) { __builtin_memcpy(p, &a, sizeof a); }
+PC_INLINE v2d v2Load(const double* p)
+{
+    v2d a;
+    __builtin_memcpy(&a, p, sizeof a);
+    return a;
+}
+PC_INLINE void v2Store(double* p, v2d a) { __builtin_memcpy(p, &a, sizeof a); }
 PC_INLINE v4d v4Select(v4i mask, v4d yes, v4d no) { return (v4d)(((v4i)yes & mask) | ((v4i)no & ~mask)); }
 PC_INLINE v2d v2Select(v2i mask, v2d yes, v2d no) { return (v2d)(((v2i)yes & mask) | ((v2i)no & ~mask)); }
 PC_INLINE v4i v4SelectInt(v4i mask, v4i yes, v4i no) { return (yes & mask) | (no & ~mask); }

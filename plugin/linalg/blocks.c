@@ -69,15 +69,6 @@ typedef struct Row {
     v2d two;
 } Row;
 
-PC_INLINE v2d v2Load(const double* p)
-{
-    v2d a;
-    __builtin_memcpy(&a, p, sizeof a);
-    return a;
-}
-
-PC_INLINE void v2Store(double* p, v2d a) { __builtin_memcpy(p, &a, sizeof a); }
-
 PC_INLINE Row rowLoad(const double* p) { return (Row){v4Load(p), v2Load(p + 4)}; }
 
 PC_INLINE void rowStore(double* p, const Row* row) { v4Store(p, row->four), v2Store(p + 4, row->two); }

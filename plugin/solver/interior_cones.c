@@ -73,13 +73,6 @@ PC_INLINE v4d sumsOf(const v4d x[4])
     return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
-PC_INLINE v2d twoLoad(const double* p)
-{
-    v2d a;
-    __builtin_memcpy(&a, p, sizeof a);
-    return a;
-}
-
 /* J v of four cones, what they do on one side of them. */
 PC_INLINE pcFour fourTimes(int n, const Interior* s, int row, int side, const double* v)
 {
@@ -97,7 +90,7 @@ PC_INLINE pcFour fourTimes(int n, const Interior* s, int row, int side, const do
         PC_UNROLL(4) for (int c = 0; c < 4; c++)
         {
             const double* from = J + 12 * (c * n + i);
-            four[c] = v4Load(from) * v4Load(at[c]), two[c] = twoLoad(from + 4) * twoLoad(at[c] + 4);
+            four[c] = v4Load(from) * v4Load(at[c]), two[c] = v2Load(from + 4) * v2Load(at[c] + 4);
         }
         v4d first = __builtin_shufflevector(two[0], two[1], 0, 1, 2, 3), second = __builtin_shufflevector(two[2], two[3], 0, 1, 2, 3);
         out.x[i] = sumsOf(four) + (__builtin_shufflevector(first, second, 0, 2, 4, 6) + __builtin_shufflevector(first, second, 1, 3, 5, 7));

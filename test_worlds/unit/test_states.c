@@ -103,6 +103,7 @@ PC_TEST(States, WhatIsNoneIsRefusedWithASentence)
         PC_EXPECT_TRUE(strstr(pcLastError(), cases[i].says) != NULL);
         PC_EXPECT_EQ_INT(0, end.frames);
     }
-    PC_EXPECT_STATUS(PC_OK, play(WORLD, 0.1, NULL, states, &played, &end)); /* it is all still there */
+    PC_EXPECT_STATUS(PC_OK, play(WORLD, 0.1, NULL, states, &played, &end)); /* it is all still there, … */
+    PC_EXPECT_TRUE(access("states_kept.steps.2.csv", F_OK) != 0);           /* … and nothing was written beside it */
     remove(states), remove("states_kept.steps.csv");
 }
