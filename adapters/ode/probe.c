@@ -1,6 +1,7 @@
 #include "adapters/ode/probe.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -59,11 +60,12 @@ typedef struct Note {
 } Note;
 static _Thread_local Note* notes;
 static _Thread_local int noteCount;
-static dAllocFunction* hostAlloc;
+static _Atomic(dAllocFunction*) hostAlloc; /* another thread of the host may make a world while we look */
 
 static void* allocate(dsizeint size)
 {
-    void* address = hostAlloc ? hostAlloc(size) : malloc(size);
+    dAllocFunction* host = atomic_load(&hostAlloc);
+    void* address = host ? host(size) : malloc(size);
     if (notes && noteCount < MOST_NOTES) notes[noteCount++] = (Note){address, size};
     return address;
 }
@@ -309,11 +311,12 @@ static void probe(void)
         missing = "its own functions";
         return;
     }
-    hostAlloc = dGetAllocHandler();
+    dAllocFunction* host = dGetAllocHandler();
+    atomic_store(&hostAlloc, host);
     notes = room, noteCount = 0;
     dSetAllocHandler(allocate);
     missing = search();
-    dSetAllocHandler(hostAlloc);
+    dSetAllocHandler(host);
     notes = NULL;
     if (!missing && !checkLists()) missing = "a list of bodies and joints that agrees with itself";
 }
