@@ -127,8 +127,8 @@ typedef struct pcContactResult {
     int shape1, shape2; /* -1 for given contacts */
     int kind;           /* a pcEventKind; -1 for given contacts */
     unsigned long long id;
-    double point[3], normal[3], tangent1[3], tangent2[3];
-    double gap;                    /* before the step */
+    double point[3], normal[3], tangent1[3], tangent2[3]; /* contacts of two faces that are parallel but for 1e-5 have one normal */
+    double gap;                                           /* before the step */
     double target;                 /* what the step asked of the bodies' normal velocity: at least this, or it pushes */
     double mu, mu2;                /* along the tangents, as in its surface */
     double softness, slip1, slip2; /* likewise */

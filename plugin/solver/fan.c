@@ -33,6 +33,7 @@
 #define STALL 4              /* passes without getting better by half: then turning does not help */
 #define HELPED 3             /* passes in which the method had to be helped: the others would be as hard */
 #define SLIDES 1e-7          /* |u| / (w |c|): less is the rounding of a group that sticks */
+#define ROUNDING 1e-12       /* an answer as good as this refutes a ray */
 #define HALF_TURN 3.14159265358979323846
 
 typedef struct Fan {
@@ -106,10 +107,11 @@ static pcSolveInfo pass(const pcFanMethod* method, Fan* fan, bool known, const p
     return info;
 }
 
+/* A ray says that there is no answer; where one is there but for rounding, the ray was made of that. */
 static pcOutcome outcomeOf(const pcCertificate* certificate, double tolerance, pcOutcome lcp)
 {
     if (certificate->residual <= tolerance && certificate->momentum <= tolerance) return PC_SOLVED;
-    return lcp == PC_RAY ? PC_RAY : PC_INACCURATE;
+    return lcp == PC_RAY && !(pcCertificateOff(certificate) <= ROUNDING) ? PC_RAY : PC_INACCURATE;
 }
 
 /* The last digits, from what there is; or all of them, from nothing. What is not better is not taken. */

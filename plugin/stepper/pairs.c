@@ -19,6 +19,8 @@
 
 /* Cosine of normals that are one. */
 static const double ONE_NORMAL = 1.0 - 1e-9;
+/* Normals this near to each other, in length, are those of two faces that lie on each other. */
+static const double ONE_FACE = 1e-5;
 
 /* ---- pairs ---- */
 
@@ -178,18 +180,29 @@ static pcStatus surfaceOf(pcStep* step, const pcPair* pair, pcSurface* out, bool
     return *wanted ? pcSurfaceCheck(out, "pair with shape", pair->shape2) : PC_OK;
 }
 
-/* n.c - h1 - h2: how far apart the two are along n, in the world. */
-static double apartAlong(const pcStep* step, const pcPair* pair, v3 n)
+/* A shape in the world. */
+typedef struct Placed {
+    const pcShape* shape;
+    m3 R;
+    v3 centre;
+} Placed;
+
+static Placed placedOf(const pcStep* step, int index)
 {
-    const int index[2] = {pair->shape1, pair->shape2};
+    const pcPose* pose = step->pose + index;
+    Placed p = {.shape = step->system->shapes[index].shape};
+    m3FromQuaternion(v4Load(pose->quaternion), &p.R);
+    p.centre = v3Add(v3Load(pose->position), m3Mul(&p.R, p.shape->centre));
+    return p;
+}
+
+/* n.c - h1 - h2: how far apart the two are along n, in the world. */
+static double apartAlong(const Placed* placed, v3 n)
+{
     double apart = 0.0;
     for (int i = 0; i < 2; i++) {
-        const pcShape* shape = step->system->shapes[index[i]].shape;
-        const pcPose* pose = step->pose + index[i];
-        m3 R;
-        m3FromQuaternion(v4Load(pose->quaternion), &R);
-        v3 outwards = i == 0 ? n : v3Neg(n), centre = v3Add(v3Load(pose->position), m3Mul(&R, shape->centre));
-        apart -= v3Dot(outwards, centre) + pcTipOf(shape, m3TMul(&R, outwards)).value;
+        v3 outwards = i == 0 ? n : v3Neg(n);
+        apart -= v3Dot(outwards, placed[i].centre) + pcTipOf(placed[i].shape, m3TMul(&placed[i].R, outwards)).value;
     }
     return apart;
 }
@@ -217,17 +230,34 @@ static int dropBlocked(const pcStep* step, const pcPair* pair, pcEvent* events, 
     int left = 0;
     if (step->settings->gap != PC_GAP_LENGTH || step->settings->margin > 0.0 || haveOneNormal(events, count)) return count;
     if (!hasTips(step, pair->shape1) || !hasTips(step, pair->shape2)) return count;
-    for (int i = 0; i < count; i++) best = larger(best, apart[i] = apartAlong(step, pair, v3Load(events[i].normal)));
+    const Placed placed[2] = {placedOf(step, pair->shape1), placedOf(step, pair->shape2)};
+    for (int i = 0; i < count; i++) {
+        bool again = i > 0 && memcmp(events[i].normal, events[i - 1].normal, sizeof events[i].normal) == 0;
+        apart[i] = again ? apart[i - 1] : apartAlong(placed, v3Load(events[i].normal));
+        best = larger(best, apart[i]);
+    }
     for (int i = 0; i < count; i++)
         if (events[i].gap <= 0.0 || apart[i] >= best - 2.0 * pair->margin) events[left++] = events[i];
     return left;
 }
 
-static void addEvent(pcStep* step, const pcPair* pair, const pcEvent* event, const pcSurface* surface)
+/* Events are the corners of one contact region (T 3.4). Of two faces that lie on each other, corners of either have the other's normal, and crossing
+ * edges one of their own. As directions of one and the same region they all but contradict each other, by as much as the faces are from parallel: rows of a net that can only hold if
+ * contacts slip by 1e-9 of a velocity here and let go there. With the first one's normal for all of them nothing is left to contradict, and a
+ * patch sticks, or slides, as one. */
+static v3 normalOf(const pcEvent* events, int index)
+{
+    v3 own = v3Load(events[index].normal);
+    for (int i = 0; i < index; i++)
+        if (v3Max(v3Sub(v3Load(events[i].normal), own)) <= ONE_FACE) return v3Load(events[i].normal);
+    return own;
+}
+
+static void addEvent(pcStep* step, const pcPair* pair, const pcEvent* event, v3 normal, const pcSurface* surface)
 {
     pcTouch* touch = addTouch(step);
     if (!touch) return; /* the arena remembers */
-    *touch = pcTouchOfEvent(event, step->pose + pair->shape2);
+    *touch = pcTouchOfEvent(event, step->pose + pair->shape2), touch->normal = normal;
     touch->body1 = step->system->shapes[pair->shape1].body, touch->body2 = step->system->shapes[pair->shape2].body;
     touch->shape1 = pair->shape1, touch->shape2 = pair->shape2, touch->surface = *surface;
     step->report.infeasibilityContact = larger(step->report.infeasibilityContact, -event->phi);
@@ -243,12 +273,15 @@ typedef struct Measured {
 
 static void measurePair(const pcStep* step, int index, Measured* m)
 {
-    if (!m->known) m->count = 0, m->status = eventsOf(step, step->pairs + index, &step->kept[index].cache, m->events, &m->count);
+    const pcPair* pair = step->pairs + index;
+    if (m->known) return;
+    m->count = 0, m->status = eventsOf(step, pair, &step->kept[index].cache, m->events, &m->count);
+    if (m->status == PC_OK) m->count = dropBlocked(step, pair, m->events, m->count < MOST_EVENTS ? m->count : MOST_EVENTS);
 }
 
 /* A pair that cannot be measured must not fall through each other unnoticed: the step is refused, unless the callback takes the pair out
  * (because its contacts are given, for example). */
-static pcStatus addPair(pcStep* step, const pcPair* pair, Measured* m)
+static pcStatus addPair(pcStep* step, const pcPair* pair, const Measured* m)
 {
     pcSurface surface;
     bool wanted;
@@ -256,8 +289,7 @@ static pcStatus addPair(pcStep* step, const pcPair* pair, Measured* m)
     pcStatus status = surfaceOf(step, pair, &surface, &wanted);
     if (status != PC_OK || !wanted) return status;
     if (m->status != PC_OK) return pcFail(m->status, "shapes %d and %d: %s", pair->shape1, pair->shape2, pcStatusText(m->status));
-    int count = dropBlocked(step, pair, m->events, m->count < MOST_EVENTS ? m->count : MOST_EVENTS);
-    for (int i = 0; i < count; i++) addEvent(step, pair, m->events + i, &surface);
+    for (int i = 0; i < m->count; i++) addEvent(step, pair, m->events + i, normalOf(m->events, i), &surface);
     return PC_OK;
 }
 

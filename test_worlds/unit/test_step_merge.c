@@ -1,5 +1,6 @@
 /* Bodies of several pieces, and corners that pass each other, without ODE. */
 #include <math.h>
+#include <string.h>
 
 #include "adapters/gtest/pctest.h"
 #include "test_worlds/unit/scene.h"
@@ -198,6 +199,44 @@ PC_TEST(StepMerge, CornersThatSlideOverAnEdgeDoNotStopThere)
             PC_EXPECT_GE(s.body[body].velocity[0], last * (1 - 1e-3));
             last = s.body[body].velocity[0];
         }
+        sceneEnd(&s);
+    }
+}
+
+/* How many normals the contacts of one step have. */
+static int normalsOf(const Scene* s)
+{
+    int count = 0;
+    for (int i = 0; i < s->result.contactCount; i++) {
+        bool known = false;
+        for (int k = 0; k < i; k++) known |= memcmp(s->touch[i].normal, s->touch[k].normal, sizeof s->touch[i].normal) == 0;
+        count += !known;
+    }
+    return count;
+}
+
+/* Two cubes of which one lies on a part of the other touch where a corner of each lies on a face, and where edges cross. If the faces are parallel but for
+ * `tilt`, all of that is one patch with one normal; if they are not, edges and faces have theirs. */
+PC_TEST(StepMerge, FacesThatLieOnEachOtherHaveOneNormal)
+{
+    const double tilt[] = {0.0, 1e-9, 1e-7, 3e-6, 1e-3};
+    for (int i = 0; i < 5; i++) {
+        Scene s;
+        pcShape* cube;
+        PC_CASE("tilt %g", tilt[i]);
+        sceneBegin(&s);
+        PC_ASSERT_STATUS(PC_OK, pcShapeBox(unitCube, &cube));
+        sceneShape(&s, PC_WORLD, cube);
+        int body = sceneBox(&s, 0.3, 0.2, 1.0 - 1e-4, unitCube, 1);
+        double* q = s.body[body].pose.quaternion;
+        q[0] = cos(0.5 * tilt[i]), q[1] = 0.6 * sin(0.5 * tilt[i]), q[2] = 0.8 * sin(0.5 * tilt[i]);
+        sceneStep(&s);
+        PC_EXPECT_GE(s.result.contactCount, 4);
+        if (tilt[i] < 1e-4)
+            PC_EXPECT_EQ_INT(1, normalsOf(&s));
+        else
+            PC_EXPECT_GE(normalsOf(&s), 2);
+        sceneExpectSound(&s);
         sceneEnd(&s);
     }
 }
