@@ -1,7 +1,21 @@
-/* The problem of an island: masses, free velocity, joint rows, then the rows of its contacts. */
+/*
+ * The problem of an island: masses, free velocity, joint rows, then the rows of its contacts. Where these are many, threads share them: each part
+ * begins where those before it end at most, and is moved up if they took less.
+ */
 #include "constraint/constraint.h"
 
 #include <string.h>
+
+#define AT_ONCE 512 /* contacts that a thread takes at a time */
+
+/* By several threads, where there are any and it is worth waking them. */
+static void share(const pcAssembly* a, pcTask* task, void* context, int parts)
+{
+    if (a->pool && parts > 2)
+        pcPoolRun(a->pool, a->threads, false, task, context, parts);
+    else
+        for (int i = 0; i < parts; i++) task(context, i, 0);
+}
 
 int pcRowsAdd(const pcAssembly* a, pcRows* list, const int body[2], const double J[12], double factor, double target, double soft)
 {
@@ -79,18 +93,43 @@ static double shareOf(const pcProblem* p, int row, int side)
     return fabs(sum);
 }
 
+/* What a cone says of it, below. */
+static double scaleOfCone(const pcProblem* p, const pcCone* cone)
+{
+    double scale = 0.0;
+    for (int row = cone->row; row < cone->row + cone->rows; row++) {
+        bool room = cone->kind == PC_CONE_FRICTION && row == cone->row && p->target[row] < 0.0;
+        scale = larger(scale, shareOf(p, row, 0) + shareOf(p, row, 1));
+        if (!room) scale = larger(scale, fabs(p->target[row]));
+    }
+    return scale;
+}
+
+typedef struct Scales {
+    const pcProblem* p;
+    double* most; /* of AT_ONCE cones each */
+} Scales;
+
+static void scalePart(void* context, int part, int worker)
+{
+    const Scales* s = context;
+    double scale = 0.0;
+    (void)worker;
+    for (int k = part * AT_ONCE; k < (part + 1) * AT_ONCE && k < s->p->cones; k++) scale = larger(scale, scaleOfCone(s->p, s->p->cone + k));
+    s->most[part] = scale;
+}
+
 /* What counts as one unit of velocity: max(|f|, |g| h, |b|), with angular velocities as the rows see them. The target b holds
- * gamma |d| / h; of contacts still apart it is room, not speed, and does not count. */
+ * gamma |d| / h; of contacts still apart it is room, not speed, and does not count. 0: out of memory. */
 static double velocityScale(const pcAssembly* a, const pcProblem* p)
 {
+    int parts = (p->cones + AT_ONCE - 1) / AT_ONCE;
+    Scales s = {p, pcArenaRaw(a->arena, double, parts)};
     double scale = v3Norm(v3Load(a->system->gravity)) * a->h;
+    if (!pcArenaGood(a->arena)) return 0.0;
     for (int i = 0; i < p->blocks; i++) scale = larger(scale, v3Norm(v3Load(p->free + 6 * (size_t)i)));
-    for (int i = 0; i < p->cones; i++)
-        for (int row = p->cone[i].row; row < p->cone[i].row + p->cone[i].rows; row++) {
-            bool room = p->cone[i].kind == PC_CONE_FRICTION && row == p->cone[i].row && p->target[row] < 0.0;
-            scale = larger(scale, shareOf(p, row, 0) + shareOf(p, row, 1));
-            if (!room) scale = larger(scale, fabs(p->target[row]));
-        }
+    share(a, scalePart, &s, parts);
+    for (int i = 0; i < parts; i++) scale = larger(scale, s.most[i]);
     return scale > 0.0 ? scale : 1.0;
 }
 
@@ -116,16 +155,97 @@ void pcIslandAnswer(const pcAssembly* a, const pcIsland* island, const double* i
     }
 }
 
+/* ---- contacts ---- */
+
+typedef struct Touches {
+    const pcAssembly* a;
+    pcIsland* island;
+    bool fly;
+    pcRows* part; /* of AT_ONCE contacts each; at first only how much there is at most */
+} Touches;
+
+static int partEnd(const Touches* s, int part)
+{
+    int end = (part + 1) * AT_ONCE;
+    return end < s->island->touches ? end : s->island->touches;
+}
+
+static const pcTouch* touchOf(const Touches* s, int i) { return s->a->touch + s->island->touch[i]; }
+
+static void countPart(void* context, int part, int worker)
+{
+    const Touches* s = context;
+    pcRows most = {0};
+    (void)worker;
+    for (int i = part * AT_ONCE, rows, cones; i < partEnd(s, part); i++)
+        pcTouchRoom(s->a, touchOf(s, i), &rows, &cones), most.rows += rows, most.cones += cones;
+    s->part[part] = most;
+}
+
+static void assemblePart(void* context, int part, int worker)
+{
+    const Touches* s = context;
+    (void)worker;
+    for (int i = part * AT_ONCE; i < partEnd(s, part); i++)
+        pcTouchAssemble(s->a, touchOf(s, i), s->fly, s->part + part, s->island->touchRows + i);
+}
+
+/* Rows and cones of a part, which began at `from` and go to the end of the list. */
+static void movePart(const Touches* s, int part, const pcRows* from)
+{
+    pcRows* list = &s->island->list;
+    size_t to = (size_t)list->rows, at = (size_t)from->rows, rows = (size_t)(s->part[part].rows - from->rows);
+    int cones = s->part[part].cones - from->cones, by = list->rows - from->rows;
+    memmove(list->block + 2 * to, list->block + 2 * at, 2 * rows * sizeof *list->block);
+    memmove(list->J + 12 * to, list->J + 12 * at, 12 * rows * sizeof *list->J);
+    memmove(list->target + to, list->target + at, rows * sizeof *list->target);
+    memmove(list->soft + to, list->soft + at, rows * sizeof *list->soft);
+    memmove(list->cone + list->cones, list->cone + from->cones, (size_t)cones * sizeof *list->cone);
+    for (int k = list->cones; k < list->cones + cones; k++) list->cone[k].row += by;
+    for (int i = part * AT_ONCE; i < partEnd(s, part); i++)
+        for (int k = 0; k < 6; k++) s->island->touchRows[i].row[k] += s->island->touchRows[i].row[k] >= 0 ? by : 0;
+    list->rows += (int)rows, list->cones += cones;
+}
+
+/* False: out of memory. */
+static bool assembleShared(Touches* s)
+{
+    const pcAssembly* a = s->a;
+    int parts = (s->island->touches + AT_ONCE - 1) / AT_ONCE;
+    pcRows *list = &s->island->list, *began = pcArenaRaw(a->arena, pcRows, parts), most = *list;
+    s->part = pcArenaRaw(a->arena, pcRows, parts);
+    if (!pcArenaGood(a->arena)) return false;
+    share(a, countPart, s, parts);
+    for (int i = 0; i < parts; i++) {
+        began[i] = most;
+        most.rows += s->part[i].rows, most.cones += s->part[i].cones, s->part[i] = began[i];
+    }
+    share(a, assemblePart, s, parts);
+    for (int i = 0; i < parts; i++) {
+        if (began[i].rows == list->rows && began[i].cones == list->cones)
+            list->rows = s->part[i].rows, list->cones = s->part[i].cones;
+        else
+            movePart(s, i, began + i);
+    }
+    return true;
+}
+
+static bool assembleTouches(const pcAssembly* a, pcIsland* island, bool fly)
+{
+    Touches s = {.a = a, .island = island, .fly = fly};
+    if (a->pool && a->threads > 1 && island->touches > 2 * AT_ONCE) return assembleShared(&s);
+    for (int i = 0; i < island->touches; i++) pcTouchAssemble(a, touchOf(&s, i), fly, &island->list, island->touchRows + i);
+    return true;
+}
+
 bool pcIslandAssemble(const pcAssembly* a, pcIsland* island)
 {
     pcArena* arena = a->arena;
-    size_t most = (size_t)island->rows + 6 * (size_t)island->touches;
     double* free = pcArenaNew(arena, double, 6 * (size_t)island->bodies);
     const double* mass = a->system->mobility ? denseMass(a, island) : blockMass(a, island);
-    island->list = roomFor(arena, most);
-    island->touchRows = pcArenaNew(arena, pcTouchRows, island->touches);
+    island->list = roomFor(arena, (size_t)island->rows + 6 * (size_t)island->touches);
+    island->touchRows = pcArenaRaw(arena, pcTouchRows, island->touches);
     island->v = pcArenaNew(arena, double, 6 * (size_t)island->bodies);
-    island->c = pcArenaNew(arena, double, most);
     bool fly = a->settings->flight == PC_FLIGHT_MEAN && island->rows == 0 && !a->system->mobility;
     if (fly) island->way = pcArenaNew(arena, double, 6 * (size_t)island->bodies), island->held = pcArenaNew(arena, bool, island->bodies);
     if (!mass || !pcArenaGood(arena)) return false;
@@ -134,7 +254,9 @@ bool pcIslandAssemble(const pcAssembly* a, pcIsland* island)
         memcpy(island->v + 6 * (size_t)i, a->motion[island->body[i]].velocity, 6 * sizeof *free);
     }
     for (int i = 0; i < island->rows; i++) addJoint(a, a->system->rows + island->row[i], &island->list);
-    for (int i = 0; i < island->touches; i++) pcTouchAssemble(a, a->touch + island->touch[i], fly, &island->list, island->touchRows + i);
+    if (!assembleTouches(a, island, fly)) return false;
+    island->c = pcArenaNew(arena, double, island->list.rows);
+    if (!pcArenaGood(arena)) return false;
     writeProblem(a, island, mass, free);
-    return true;
+    return pcArenaGood(arena);
 }

@@ -108,7 +108,9 @@ typedef struct pcAssembly {
     const pcMotion* motion;
     const pcTouch* touch;
     int touches;
-    int* local; /* per body: its block in its island, -1 if it does not move */
+    int* local;   /* per body: its block in its island, -1 if it does not move */
+    pcPool* pool; /* threads that help with many contacts; NULL: none */
+    int threads;
 } pcAssembly;
 
 /* One more row J v + soft c = target, multiplied by `factor`. Bodies that do not move go to the other side. */
@@ -116,6 +118,9 @@ int pcRowsAdd(const pcAssembly* a, pcRows* list, const int body[2], const double
 
 /* A cone over the last `rows` rows; the caller fills in the rest. */
 pcCone* pcRowsAddCone(pcRows* list, pcConeKind kind, int rows);
+
+/* How many rows and cones a contact has at most; those of bounds are there only where it is pressed. */
+void pcTouchRoom(const pcAssembly* a, const pcTouch* touch, int* rows, int* cones);
 
 /* Rows and cones of a contact (contact.c), whose bodies may fly (flight=mean). */
 void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, bool fly, pcRows* list, pcTouchRows* out);

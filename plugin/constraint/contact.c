@@ -106,6 +106,12 @@ static v3 velocityAt(const Contact* c, const pcMotion* motion, bool free)
 
 static double armOf(const Contact* c, const pcMotion* motion) { return motion ? v3Norm(v3Sub(c->touch->point, motion->position)) : 0.0; }
 
+static void setFriction(Contact* c)
+{
+    const pcSurface* s = &c->touch->surface;
+    c->mu[0] = s->mu, c->mu[1] = isnan(s->mu2) ? s->mu : s->mu2;
+}
+
 static Contact look(const pcAssembly* a, const pcTouch* touch)
 {
     Contact c = {.a = a, .touch = touch};
@@ -119,7 +125,7 @@ static Contact look(const pcAssembly* a, const pcTouch* touch)
     c.slide = v3Add(v3AddScaled(free, -c.nFree, touch->normal), v3Load(touch->surface.surfaceVelocity));
     c.slide = v3AddScaled(c.slide, -v3Dot(c.slide, touch->normal), touch->normal);
     c.speed = v3Norm(free1) + v3Norm(free2) + v3Norm(v3Load(touch->surface.surfaceVelocity));
-    c.mu[0] = touch->surface.mu, c.mu[1] = isnan(touch->surface.mu2) ? c.mu[0] : touch->surface.mu2;
+    setFriction(&c);
     c.touches = c.d + a->h * c.nFree <= TOUCH * (armOf(&c, c.motion1) + armOf(&c, c.motion2));
     chooseTangents(&c);
     return c;
@@ -272,6 +278,17 @@ static double angleOf(const Contact* c)
     double u1 = c->mu[0] * v3Dot(c->t[0], c->slide), u2 = c->mu[1] * v3Dot(c->t[1], c->slide);
     if (!c->a->settings->alignCone || !(v3Norm(c->slide) > SLIDING * c->speed)) return 0.0;
     return atan2(u2, u1);
+}
+
+static void addRoom(Law law, int* rows, int* cones) { *rows += law != LAW_NONE, *cones += law == LAW_BOX || law == LAW_STICK; }
+
+void pcTouchRoom(const pcAssembly* a, const pcTouch* touch, int* rows, int* cones)
+{
+    Contact c = {.a = a, .touch = touch, .touches = true};
+    setFriction(&c);
+    *rows = *cones = 1;
+    for (int k = 0; k < 2; k++) addRoom(slidingLaw(&c, k), rows, cones);
+    for (int k = 0; k < 3; k++) addRoom(turningOf(&c, k).law, rows, cones);
 }
 
 static void put(pcTouchRows* out, int k, int row, double scale) { out->row[k] = row, out->scale[k] = scale; }

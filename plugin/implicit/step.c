@@ -58,7 +58,8 @@ static void findIslands(pcImplicitRun* run)
     for (int i = 0; i < run->nears; i++) run->tie[i].body1 = run->near[i].body1, run->tie[i].body2 = run->near[i].body2;
     for (int i = 0; i < s->contactCount; i++)
         run->tie[run->nears + i].body1 = s->contacts[i].body1, run->tie[run->nears + i].body2 = s->contacts[i].body2;
-    run->assembly = (pcAssembly){run->arena, &run->plain, run->settings, run->h, run->motion, run->tie, run->nears + s->contactCount, NULL};
+    run->assembly = (pcAssembly){.arena = run->arena, .system = &run->plain, .settings = run->settings, .h = run->h, .motion = run->motion};
+    run->assembly.touch = run->tie, run->assembly.touches = run->nears + s->contactCount;
     run->islandCount = pcIslandsFind(&run->assembly, &run->islands);
 }
 

@@ -120,13 +120,24 @@ static void setWeights(Method* m, double eps)
 
 static double softOf(const pcLinear* p, int row) { return p->soft ? p->soft[row] : 0.0; }
 
-static void coneLaw(const Method* m, int k, const State* s, double* G)
+static void coneLaw(const Method* m, int k, State* s)
 {
     const pcCone* cone = &m->p->cone[k];
     int row = cone->row;
     double u[PC_CONE_ROWS];
     for (int i = 0; i < cone->rows; i++) u[i] = s->u[row + i] + s->y[row + i];
-    pcConeLaw(cone, m->p->law, m->p->slip ? m->p->slip + row : NULL, m->weight + row, m->r + row, u, s->c + row, G);
+    pcConeLaw(cone, m->p->law, m->p->slip ? m->p->slip + row : NULL, m->weight + row, m->r + row, u, s->c + row, m->G + m->offset[k]);
+}
+
+typedef struct Laws {
+    const Method* m;
+    State* s;
+} Laws;
+
+static void lawOfSome(void* context, int begin, int end)
+{
+    const Laws* laws = context;
+    for (int k = begin; k < end; k++) coneLaw(laws->m, k, laws->s);
 }
 
 /* Fills in c, F and their norm for x, u, y. The softness counts in the norm by the velocity it is off. */
@@ -134,7 +145,7 @@ static void evaluate(const Method* m, State* s)
 {
     const pcLinear* p = m->p;
     double soft = 0.0;
-    for (int k = 0; k < p->cones; k++) coneLaw(m, k, s, m->G + m->offset[k]);
+    pcPoolLoop(p->pool, lawOfSome, &(Laws){m, s}, p->cones);
     p->balance(p->self, s->x, s->c, s->F);
     for (int i = 0; p->soft && i < p->rows; i++) {
         s->Fy[i] = s->y[i] - p->soft[i] * s->c[i];

@@ -6,6 +6,7 @@
 #define PC_SOLVER_PROXIMAL_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "solver/cone.h"
 
 /* F(x) = A (x - f) - B c,  u = C x - b. */
@@ -17,6 +18,7 @@ typedef struct pcLinear {
     pcLaw law;
     const double* slip; /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
     double velocityScale;
+    pcPool* pool; /* threads that help; NULL: none */
     void* self;
     void (*velocities)(void* self, const double* x, double* u);               /* u = C x - b */
     void (*change)(void* self, const double* dx, double* du);                 /* du = C dx */

@@ -66,33 +66,64 @@ typedef struct Velocity {
 static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
 static const double* jacobianOf(const pcProblem* p, int row) { return p->J + 12 * (size_t)row; }
 
-PC_SIMD static void velocities(void* self, const double* v, double* u)
+/* A loop over cones or blocks, which threads share. */
+typedef struct Loop {
+    Velocity* s;
+    const double *v, *c;
+    double* out;
+} Loop;
+
+static void overCones(Velocity* s, pcLoopBody* body, const double* v, double* out)
 {
-    const pcProblem* p = ((Velocity*)self)->p;
-    for (int row = 0; row < p->rows; row++) u[row] = rowTimes(p, row, v) - p->target[row];
+    Loop loop = {.s = s, .v = v, .out = out};
+    pcPoolLoop(s->p->pool, body, &loop, s->p->cones);
 }
 
-PC_SIMD static void change(void* self, const double* dv, double* du)
+PC_SIMD static void velocitiesSome(void* context, int begin, int end)
 {
-    const pcProblem* p = ((Velocity*)self)->p;
-    for (int row = 0; row < p->rows; row++) du[row] = rowTimes(p, row, dv);
+    const Loop* loop = context;
+    const pcProblem* p = loop->s->p;
+    for (int k = begin; k < end; k++)
+        for (int row = p->cone[k].row; row < p->cone[k].row + p->cone[k].rows; row++)
+            loop->out[row] = rowTimes(p, row, loop->v) - p->target[row];
+}
+
+static void velocities(void* self, const double* v, double* u) { overCones(self, velocitiesSome, v, u); }
+
+PC_SIMD static void changeSome(void* context, int begin, int end)
+{
+    const Loop* loop = context;
+    const pcProblem* p = loop->s->p;
+    for (int k = begin; k < end; k++)
+        for (int row = p->cone[k].row; row < p->cone[k].row + p->cone[k].rows; row++) loop->out[row] = rowTimes(p, row, loop->v);
+}
+
+static void change(void* self, const double* dv, double* du) { overCones(self, changeSome, dv, du); }
+
+PC_SIMD static void balanceSome(void* context, int begin, int end)
+{
+    const Loop* loop = context;
+    const pcProblem* p = loop->s->p;
+    const double* difference = loop->s->difference;
+    int n = B * p->blocks;
+    for (int b = begin; b < end; b++) {
+        for (int i = B * b; i < B * (b + 1); i++) {
+            if (p->dense)
+                loop->out[i] = pcDot(n, p->mass + (size_t)i * (size_t)n, difference);
+            else
+                loop->out[i] = dotSix(p->mass + (size_t)i * B, difference + B * b);
+        }
+        addTouching(p, pcStiffnessTouching(&loop->s->H), b, -1.0, NULL, loop->c, loop->out + B * b);
+    }
 }
 
 /* F = M (v - f) - J'c */
-PC_SIMD static void balance(void* self, const double* v, const double* c, double* F)
+static void balance(void* self, const double* v, const double* c, double* F)
 {
-    Velocity* s = self;
-    const pcProblem* p = s->p;
-    int n = B * p->blocks;
-    for (int i = 0; i < n; i++) s->difference[i] = v[i] - p->free[i];
-    for (int i = 0; i < n; i++) {
-        if (p->dense)
-            F[i] = pcDot(n, p->mass + (size_t)i * (size_t)n, s->difference);
-        else
-            F[i] = dotSix(p->mass + (size_t)i * B, s->difference + i / B * B);
-    }
-    for (int row = 0; row < p->rows; row++)
-        if (c[row] != 0.0) addRow(p, row, -c[row], F);
+    Loop loop = {.s = self, .c = c, .out = F};
+    const pcProblem* p = loop.s->p;
+    for (int i = 0; i < B * p->blocks; i++) loop.s->difference[i] = v[i] - p->free[i];
+    pcPoolLoop(p->pool, balanceSome, &loop, p->blocks);
 }
 
 /* Energy of the error, with the diagonal of M in place of M. */
@@ -140,29 +171,43 @@ static bool newton(void* self, const double* G, const int* offset, const double*
     return true;
 }
 
-/* J_i M^-1 J_i' of every row. */
-static bool ownOf(Velocity* s, pcArena* arena)
+/* J_i M^-1 J_i' of a row; z has room for all blocks, or where M is not dense for two. */
+static double ownOf(const Velocity* s, int row, double* z)
 {
     const pcProblem* p = s->p;
-    double* z = pcArenaNew(arena, double, B * p->blocks);
-    if (!z || !pcMassFactor(&s->factor, p->blocks, p->dense, p->mass, arena)) return false;
-    for (int row = 0; row < p->rows; row++) {
-        const int* block = blocksOf(p, row);
-        for (int side = 0; side < 2; side++) {
-            if (block[side] >= 0) memcpy(z + B * block[side], jacobianOf(p, row) + B * side, B * sizeof *z);
-        }
-        if (p->dense) pcMassSolve(&s->factor, z);
-        for (int side = 0; !p->dense && side < 2; side++) {
-            if (block[side] >= 0) pcMassSolveBlock(&s->factor, block[side], z + B * block[side]);
-        }
-        double own = rowTimes(p, row, z);
-        s->own[row] = own > 0.0 ? own : 1.0; /* a row that moves nothing: any weight will do */
-        for (int side = 0; side < 2; side++) {
-            if (block[side] >= 0) memset(z + B * block[side], 0, B * sizeof *z);
-        }
-        if (p->dense) memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
+    const int* block = blocksOf(p, row);
+    const double* J = jacobianOf(p, row);
+    double own = 0.0;
+    if (p->dense) memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
+    for (int side = 0; side < 2; side++) {
+        if (block[side] < 0) continue;
+        double* at = z + (p->dense ? B * block[side] : B * side);
+        memcpy(at, J + B * side, B * sizeof *z);
+        if (!p->dense) pcMassSolveBlock(&s->factor, block[side], at), own += dotSix(J + B * side, at);
     }
-    return true;
+    if (p->dense) pcMassSolve(&s->factor, z), own = rowTimes(p, row, z);
+    return own > 0.0 ? own : 1.0; /* a row that moves nothing: any weight will do */
+}
+
+static void ownsOfSome(void* context, int begin, int end)
+{
+    const Velocity* s = context;
+    double z[2 * B];
+    for (int k = begin; k < end; k++)
+        for (int row = s->p->cone[k].row; row < s->p->cone[k].row + s->p->cone[k].rows; row++) s->own[row] = ownOf(s, row, z);
+}
+
+static bool findOwns(Velocity* s, pcArena* arena)
+{
+    const pcProblem* p = s->p;
+    if (!pcMassFactor(&s->factor, p->blocks, p->dense, p->mass, arena)) return false;
+    if (!p->dense) {
+        pcPoolLoop(p->pool, ownsOfSome, s, p->cones);
+        return true;
+    }
+    double* z = pcArenaRaw(arena, double, B * p->blocks);
+    for (int row = 0; z && row < p->rows; row++) s->own[row] = ownOf(s, row, z);
+    return z != NULL;
 }
 
 static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
@@ -173,7 +218,7 @@ static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
     for (int k = 0; k < p->cones; k++) s->size += p->cone[k].rows * p->cone[k].rows;
     s->own = pcArenaNew(arena, double, p->rows), s->G = pcArenaRaw(arena, double, s->size);
     s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
-    if (!pcArenaGood(arena) || !ownOf(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
+    if (!pcArenaGood(arena) || !findOwns(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
     out->own = s->own, out->self = s;
     out->velocities = velocities, out->change = change, out->balance = balance;
     out->norm = norm, out->error = error, out->newton = newton;
@@ -195,7 +240,8 @@ bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .cone = p->cone,
                       .soft = softOrNull(p),
                       .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
-                      .velocityScale = p->velocityScale};
+                      .velocityScale = p->velocityScale,
+                      .pool = p->pool};
     return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
 }
 

@@ -37,7 +37,9 @@ static void gather(pcStep* step)
 
 static pcStatus assemble(pcStep* step)
 {
-    step->assembly = (pcAssembly){step->arena, step->system, step->settings, step->h, step->motion, step->touch, step->touches, NULL};
+    step->assembly = (pcAssembly){.arena = step->arena, .system = step->system, .settings = step->settings, .h = step->h};
+    step->assembly.motion = step->motion, step->assembly.touch = step->touch, step->assembly.touches = step->touches;
+    step->assembly.pool = step->memory->pool, step->assembly.threads = step->threads;
     step->islandCount = pcIslandsFind(&step->assembly, &step->islands);
     for (int i = 0; i < step->islandCount; i++)
         if (!pcIslandAssemble(&step->assembly, step->islands + i) && pcArenaGood(step->arena))

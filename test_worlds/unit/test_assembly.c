@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "adapters/gtest/pctest.h"
+#include "base/pool.h"
 #include "constraint/constraint.h"
+#include "test_worlds/fuzz/random.h"
 #include "test_worlds/unit/scene.h"
 
 static const double unit[3] = {1, 1, 1};
@@ -26,7 +28,8 @@ static void build(const Scene* s, Built* b)
         const pcContact* c = s->contact + i;
         b->touch[i] = (pcTouch){c->body1, c->body2, -1, -1, -1, c->id, v3Load(c->point), v3Load(c->normal), c->gap, c->surface};
     }
-    b->assembly = (pcAssembly){&b->arena, &s->system, &s->settings, s->h, b->motion, b->touch, s->system.contactCount, NULL};
+    b->assembly = (pcAssembly){.arena = &b->arena, .system = &s->system, .settings = &s->settings, .h = s->h, .motion = b->motion};
+    b->assembly.touch = b->touch, b->assembly.touches = s->system.contactCount;
     b->count = pcIslandsFind(&b->assembly, &b->islands);
     for (int i = 0; i < b->count; i++) PC_EXPECT_TRUE(pcIslandAssemble(&b->assembly, b->islands + i));
 }
@@ -309,4 +312,63 @@ PC_TEST(Assembly, GyroscopeIsStableAtAnySpeed)
         }
         sceneEnd(&s);
     }
+}
+
+/* ---- many contacts, by several threads ---- */
+
+enum { MANY = 5000 };
+
+/* Contacts of every kind that a surface makes, most of them too far away to be pressed, so that their bounds are left out. */
+static void fillMany(pcTouch* touch, const pcSettings* settings)
+{
+    pcRandom random = {7};
+    for (int i = 0; i < MANY; i++) {
+        uint64_t bits = pcRandomBits(&random);
+        pcSurface s = pcDefaultSurface(settings);
+        s.mu = bits & 1 ? 0.5 : 0.0, s.torsion = bits & 2 ? 0.01 : 0.0, s.rolling = bits & 4 ? 0.02 : 0.0;
+        if ((bits & 24) == 8) s.mu = HUGE_VAL;
+        if ((bits & 96) == 32) s.forceLimit = PC_LIMIT_FRICTION;
+        touch[i] = (pcTouch){-1, 0, -1, -1, -1, (unsigned long long)i, {0.001 * i, 0, -0.5}, {0, 0, 1}, bits & 128 ? 1.0 : 0.0, s};
+    }
+}
+
+PC_TEST(Assembly, ThreadsThatShareManyContactsMakeTheSameProblem)
+{
+    static Scene s;
+    static pcTouch touch[MANY];
+    static pcMotion motion[SCENE_MOST];
+    pcPool* pool = pcPoolCreate();
+    pcArena arena[2] = {{0}, {0}};
+    pcIsland* island[2];
+    sceneBegin(&s);
+    s.settings.friction = PC_FRICTION_HOST;
+    sceneBody(&s, (const double[3]){0, 0, 0}, 1, unit);
+    pcMotionsFill(&s.system, s.h, motion);
+    fillMany(touch, &s.settings);
+    for (int i = 0; i < 2; i++) {
+        pcAssembly a = {.arena = arena + i, .system = &s.system, .settings = &s.settings, .h = s.h, .motion = motion};
+        a.touch = touch, a.touches = MANY, a.pool = pool, a.threads = i == 0 ? 1 : 3;
+        PC_ASSERT_EQ_INT(1, pcIslandsFind(&a, island + i));
+        PC_ASSERT_TRUE(pcIslandAssemble(&a, island[i]));
+    }
+    const pcProblem *one = &island[0]->problem, *many = &island[1]->problem;
+    PC_ASSERT_EQ_INT(one->rows, many->rows);
+    PC_ASSERT_EQ_INT(one->cones, many->cones);
+    size_t rows = (size_t)one->rows;
+    PC_EXPECT_TRUE(rows > MANY && one->cones > MANY);
+    PC_EXPECT_TRUE(memcmp(one->block, many->block, 2 * rows * sizeof *one->block) == 0);
+    PC_EXPECT_TRUE(memcmp(one->J, many->J, 12 * rows * sizeof *one->J) == 0);
+    PC_EXPECT_TRUE(memcmp(one->target, many->target, rows * sizeof *one->target) == 0);
+    PC_EXPECT_TRUE(memcmp(one->soft, many->soft, rows * sizeof *one->soft) == 0);
+    PC_EXPECT_NEAR(one->velocityScale, many->velocityScale, 0);
+    for (int k = 0; k < one->cones; k++) {
+        const pcCone *a = one->cone + k, *b = many->cone + k;
+        if (a->kind != b->kind || a->row != b->row || a->rows != b->rows || a->groups != b->groups) PC_FAIL("cone %d differs", k);
+    }
+    for (int i = 0; i < MANY; i++)
+        if (memcmp(island[0]->touchRows[i].row, island[1]->touchRows[i].row, sizeof island[0]->touchRows[i].row) != 0)
+            PC_FAIL("rows of contact %d differ", i);
+    pcPoolFree(pool);
+    pcArenaFree(arena), pcArenaFree(arena + 1);
+    sceneEnd(&s);
 }
