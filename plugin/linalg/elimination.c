@@ -166,18 +166,44 @@ static int cutBranches(pcBlocks* A, const Tree* tree, int* top)
     return tops;
 }
 
-/* The top by height: neighbours in that order seldom wait for each other. */
+/* Whether column k + 1 is the parent of k, and has the same rows below it. */
+static bool goesOn(const pcBlocks* A, int k)
+{
+    int rows = A->start[k + 1] - A->start[k];
+    return rows > 0 && A->row[A->start[k]] == k + 1 && A->start[k + 2] - A->start[k + 1] == rows - 1;
+}
+
+/* The top in groups, by the height of their last column: what acts on a group is lower, and neighbours in that order seldom wait for each other. */
 static bool cutTasks(pcBlocks* A, const int* parent, pcArena* arena)
 {
     Tree tree = {.parent = parent};
     int *top = pcArenaRaw(arena, int, A->n), *sorted = pcArenaRaw(arena, int, A->n), *begin = pcArenaNew(arena, int, A->n + 1);
+    int *last = pcArenaRaw(arena, int, A->n), groups = 0;
     if (!growTree(A, &tree, arena)) return false;
     int tops = cutBranches(A, &tree, top);
-    for (int i = 0; i < tops; i++) begin[tree.height[top[i]] + 1]++;
+    for (int i = tops - 1, columns = 0; i >= 0; i--) {
+        columns = columns > 0 && columns < PC_BLOCKS_TOGETHER && top[i] == last[groups - 1] + 1 && goesOn(A, top[i] - 1) ? columns + 1 : 1;
+        if (columns == 1) A->together[groups++] = top[i]; /* its first column, for now */
+        last[groups - 1] = top[i];
+    }
+    for (int i = 0; i < groups; i++) begin[tree.height[last[i]] + 1]++;
     for (int h = 0; h < A->n; h++) begin[h + 1] += begin[h];
-    for (int i = tops - 1; i >= 0; i--) sorted[begin[tree.height[top[i]]]++] = top[i];
-    for (int i = 0; i < tops; i++) addTask(A, sorted[i], sorted[i] + 1);
+    for (int i = 0; i < groups; i++) sorted[begin[tree.height[last[i]]]++] = i;
+    for (int i = 0; i < groups; i++) addTask(A, A->together[sorted[i]], last[sorted[i]] + 1);
     return true;
+}
+
+/* Which columns of a task are made together. */
+static void findGroups(pcBlocks* A)
+{
+    for (int task = 0; task < A->tasks; task++) {
+        for (int i = A->taskStart[task], columns; i < A->taskStart[task + 1]; i += columns) {
+            int first = A->task[i], most = A->taskStart[task + 1] - i;
+            for (columns = 1; columns < most && columns < PC_BLOCKS_TOGETHER && goesOn(A, first + columns - 1); columns++) {
+            }
+            A->together[first] = columns;
+        }
+    }
 }
 
 /* Which rows each column has, and which columns each row. */
@@ -210,7 +236,7 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
     size_t size = (size_t)n;
     *A = (pcBlocks){.n = n};
     A->place = pcArenaRaw(arena, int, size), A->order = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size);
-    A->taskStart = pcArenaNew(arena, int, size + 1);
+    A->taskStart = pcArenaNew(arena, int, size + 1), A->together = pcArenaRaw(arena, int, size);
     A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
     A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
     A->done = pcArenaNew(arena, _Atomic int, size);
@@ -220,6 +246,7 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
     for (int i = 0; i < n; i++) A->place[i] = A->order[i] = i; /* nothing is tied: every order is as good */
     if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
     if (A->tasks == 0) addTask(A, 0, n);
+    findGroups(A);
     size_t total = (size_t)A->start[n];
     A->workSize = longestColumn(A);
     A->work = pcArenaRaw(arena, double, A->workSize*(size_t)pcPoolWidth(pool));
