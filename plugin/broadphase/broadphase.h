@@ -9,7 +9,8 @@
  *                    a faster one may strike within the step: what that can make of it (stepper/pairs.c)
  *     reach          of its points from the body's centre of mass            size   outradius; half-spaces and containers have none
  *
- * Bodies that fall together have no relative velocity until the first is stopped: hence each speed by itself, but not their sum. At rest
+ * Bodies that fall together have no relative velocity until the first is stopped: hence each speed by itself, but not their sum. (Asked by somebody who falls
+ * along with them, who only looks as far as pushes go from body to body, a pile that lands has as many contacts.) At rest
  * h^2 |g| and the part of the size remain, so that a contact at rest never comes and goes. A layer between bodies is looked across as
  * well. A named margin is the distance of the two. Boxes are widened by each body's own part, so that none of these pairs is missed.
  */

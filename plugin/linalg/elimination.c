@@ -3,7 +3,11 @@
  * (AMD); the pattern of L + U is symmetric, so one list of rows per column serves both factors.
  *
  * Threads take branches of the tree of elimination first, which need nothing of each other, each with all its columns; then the columns of
- * its top one by one, by their height in the tree.
+ * its top group by group, by their height in the tree.
+ *
+ * Nested dissection would spare large piles some work: of 5000 blocks in contact AMD's order takes 2.6e7 block products, that of METIS 1.5e7, one of our own making
+ * (coarse graphs, moves of Fiduccia and Mattheyses) 1.8e7, of 6100 blocks 4.1e7 and 3.2e7; of 970 blocks all take as many. But METIS calls srand and rand, which
+ * are the host's, and may raise signals and end the program; and our own made a step of ten thousand bodies no more than 1.2 times as fast.
  */
 #include <string.h>
 
