@@ -11,16 +11,16 @@
  * A column of L is kept turned, so that both factors are panels of six rows, all blocks of the column side by side, and one kernel serves
  * both: two blocks i are twelve numbers in a row, which fill three vectors of four, where one block leaves a quarter of them empty. What
  * multiplies them is read number by number from the other panel. Columns k in a row of the tree of elimination often have the same rows
- * from j on: up to RUN of them are summed up before the target is stored. And columns j in such a row are made together, up to six: what acts on
- * one mostly acts on all of them, and comes once from a cache that is far away, or from that of another processor.
+ * from j on: up to RUN of them are summed up before the target is stored.
  *
  * A pile of 971 blocks, 208,690 block products, 5 MB of factors, on an AMD EPYC with AVX2: 4.0 ms on one thread, 22 GFlop/s, where block by
  * block it was 5.9 ms. Half of it is the kernel; the rest are the values of the matrix (0.5 ms), the diagonal, and factors that come from
  * the third-level cache. Without AVX2 it is 13 ms, where block by block it was 9.4: nine sums are too many for half as wide registers. What multiplies a row
  * is spread to a vector first, by name: left to the compiler that is 8 % faster with AVX2, and four times slower without. Cholesky's factors take 0.51 of that,
  * a solution with them 0.53 (2.8 against 5.6 ms, 0.16 against 0.30, in one run beside tests).
- * Two threads take 1.33 and 1.30 times less (LU, Cholesky; 1.28 and 1.23 when columns were made one by one): they wait for each other for a twentieth of the time, but
- * what one has made the other reads from its cache. Of 5000 blocks, 197,000 entries, 1.93 and 1.96 times less (136 and 66 ms), by 7 and 4 % since columns are made together.
+ * Two threads take 1.8 times less (1.84 for 3.32 ms, Cholesky 1.00 for 1.84), of 5000 blocks 1.9 times (69 for 132 ms); only 1.25 times in an hour in which the two virtual processors
+ * were far from each other's caches, though they waited for each other for a twentieth of the time. Columns j with the same rows made together, six at a time, so that what acts on them is read
+ * once: 5 % quicker in such an hour and of 5000 blocks, 3 % slower else.
  *
  * Threads wait for the columns k that one needs as they come to them, always in the same order of k, and a sum rounds the same whether it
  * stays in registers between two k or not: so the factors do not depend on the number of threads. Near the end, where every column needs the
@@ -331,73 +331,35 @@ PC_INLINE void addToRun(const pcBlocks* A, int k, int e, Run* run)
     run->lower[run->columns] = (Panel){L.at + f * B, L.width}, run->upper[run->columns++] = (Panel){U.at + f * B, U.width};
 }
 
-/* Columns first .. end - 1, each the parent of the one before, with the same rows below the last: what acts on one mostly acts on all, and is read
- * once for them. */
-typedef struct Group {
-    int first, end;
-    int next[PC_BLOCKS_TOGETHER],
-        stop[PC_BLOCKS_TOGETHER]; /* per column: which of those that act on it come next, and where the group itself begins */
-} Group;
-
-PC_INLINE void groupBegin(const pcBlocks* A, int first, int columns, Group* group)
+/* The run that begins with the i-th of `column`; it ends before a column that is not done. The next one that acts on j is mostly the parent:
+ * it has all rows of its child, so they are the same from j on if they are as many. */
+PC_INLINE void gatherRun(const pcBlocks* A, int i, int end, Run* run)
 {
-    group->first = first, group->end = first + columns;
-    for (int t = 0; t < columns; t++) group->next[t] = A->rowStart[first + t], group->stop[t] = A->rowStart[first + t + 1] - t;
-}
-
-/* The next column k that acts on any of them, A->n if there is none; `entry`: where it has the first of them for a row. */
-PC_INLINE int nextColumn(const pcBlocks* A, const Group* group, int* entry)
-{
-    int k = A->n;
-    for (int t = 0; t < group->end - group->first; t++) {
-        int i = group->next[t];
-        if (i < group->stop[t] && A->column[i] < k) k = A->column[i], *entry = A->at[i];
-    }
-    return k;
-}
-
-/* Adds k, and goes on to the next one of each column on which it acts. */
-PC_INLINE void takeColumn(const pcBlocks* A, int k, int entry, Group* group, Run* run)
-{
-    addToRun(A, k, entry, run);
-    for (; entry < A->start[k + 1] && A->row[entry] < group->end; entry++) group->next[A->row[entry] - group->first]++;
-}
-
-/* The next run that acts on a group; it ends before a column that is not done. What comes after k is mostly its parent: that has all rows of its
- * child, so they are the same from `entry` on if they are as many. False: nothing acts on it any more. */
-PC_INLINE bool gatherRun(const pcBlocks* A, Group* group, Run* run)
-{
-    int entry = 0, k = nextColumn(A, group, &entry);
-    if (k == A->n) return false;
+    int k = A->column[i], e = A->at[i];
     await(A, k);
-    run->columns = 0, run->rows = A->start[k + 1] - entry, run->row = A->row + entry;
-    for (takeColumn(A, k, entry, group, run); run->columns < RUN; takeColumn(A, k, entry, group, run)) {
-        int parent = A->row[A->start[k]];
-        if ((k = nextColumn(A, group, &entry)) != parent || A->start[k + 1] - entry != run->rows || !isDone(A, k)) break;
+    run->columns = 0, run->rows = A->start[k + 1] - e, run->row = A->row + e;
+    for (addToRun(A, k, e, run); ++i < end && run->columns < RUN; addToRun(A, k, A->at[i], run)) {
+        if (A->row[A->start[k]] != A->column[i]) return;
+        k = A->column[i];
+        if (A->start[k + 1] - A->at[i] != run->rows || !isDone(A, k)) return;
     }
-    return true;
 }
 
-/* A run acts on column j, which is its row `first`; `where` tells the entries of the `before`-th column before j. */
-PC_INLINE void applyRun(const pcBlocks* A, const Run* run, int first, int j, const int* where, int before)
+/* A run acts on column j, which is its row 0. */
+PC_INLINE void applyRun(const pcBlocks* A, const Run* run, int j, const int* where)
 {
-    Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j), D = {A->diagonal + (size_t)j * BB, B}, lower[RUN], upper[RUN];
+    Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j), D = {A->diagonal + (size_t)j * BB, B};
     bool both = !A->symmetric;
-    for (int t = 0; t < run->columns; t++) {
-        lower[t] = (Panel){run->lower[t].at + first * B, run->lower[t].width};
-        upper[t] = (Panel){run->upper[t].at + first * B, run->upper[t].width};
-    }
-    const int *row = run->row + first, rows = run->rows - first;
-    subtractOne(&D, 0, lower, upper, run->columns, 0);
+    subtractOne(&D, 0, run->lower, run->upper, run->columns, 0);
     int f = 1;
-    for (; f + 1 < rows; f += 2) {
-        const int place[] = {where[row[f]] - before, where[row[f + 1]] - before};
-        if (both) subtractTwo(&L, place, upper, lower, run->columns, f);
-        subtractTwo(&U, place, lower, upper, run->columns, f);
+    for (; f + 1 < run->rows; f += 2) {
+        const int place[] = {where[run->row[f]], where[run->row[f + 1]]};
+        if (both) subtractTwo(&L, place, run->upper, run->lower, run->columns, f);
+        subtractTwo(&U, place, run->lower, run->upper, run->columns, f);
     }
-    if (f == rows) return;
-    if (both) subtractOne(&L, where[row[f]] - before, upper, lower, run->columns, f);
-    subtractOne(&U, where[row[f]] - before, lower, upper, run->columns, f);
+    if (f == run->rows) return;
+    if (both) subtractOne(&L, where[run->row[f]], run->upper, run->lower, run->columns, f);
+    subtractOne(&U, where[run->row[f]], run->lower, run->upper, run->columns, f);
 }
 
 typedef struct Factors {
@@ -447,47 +409,22 @@ PC_INLINE void spreadColumn(const pcBlocks* A, int j, const double* work)
     }
 }
 
-/* Where the rows of column j stand in it. */
-PC_INLINE void findPlaces(const pcBlocks* A, int j, int* where)
-{
-    for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e - A->start[j];
-}
-
-/* The columns of a group before j act on it. */
-PC_INLINE void applyGroup(const pcBlocks* A, int first, int j, const int* where)
-{
-    Run run = {.rows = A->start[j + 1] - A->start[j] + 1};
-    for (int k = first; k < j; run.columns = 0) {
-        int entry = A->start[k] + j - k - 1;
-        run.row = A->row + entry;
-        for (; k < j && run.columns < RUN; k++) addToRun(A, k, A->start[k] + j - k - 1, &run);
-        applyRun(A, &run, 0, j, where, j - first);
-    }
-}
-
 /* A column that has no factors is done all the same: nobody waits for ever. */
-PC_INLINE void finishColumn(Factors* factors, int j)
+PC_INLINE void factorColumn(Factors* factors, int j, int* where, double* work)
 {
     pcBlocks* A = factors->A;
     double* D = A->diagonal + (size_t)j * BB;
     Panel L = panelOf(A, A->lower, j), U = panelOf(A, A->upper, j);
+    Run run;
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) where[A->row[e]] = e - A->start[j];
+    fillColumn(factors, j, where, work), spreadColumn(A, j, work);
+    for (int i = A->rowStart[j]; i < A->rowStart[j + 1]; i += run.columns)
+        gatherRun(A, i, A->rowStart[j + 1], &run), applyRun(A, &run, j, where);
     if (A->symmetric ? rootOfBlock(D) : factorBlock(D, A->pivot + j * B))
         A->symmetric ? divideByRoot(D, &U) : dividePanel(D, A->pivot + j * B, &L);
     else
         atomic_store(&factors->singular, true);
     atomic_store_explicit(A->done + j, A->factorization, memory_order_release);
-}
-
-PC_INLINE void factorGroup(Factors* factors, int first, int columns, int* where, double* work)
-{
-    pcBlocks* A = factors->A;
-    Group group;
-    Run run;
-    for (int j = first + columns - 1; j >= first; j--)
-        findPlaces(A, j, where), fillColumn(factors, j, where, work), spreadColumn(A, j, work);
-    for (groupBegin(A, first, columns, &group); gatherRun(A, &group, &run);)
-        for (int f = 0; f < run.rows && run.row[f] < group.end; f++) applyRun(A, &run, f, run.row[f], where, run.row[f] - first);
-    for (int j = first; j < group.end; j++) applyGroup(A, first, j, where), finishColumn(factors, j);
 }
 
 PC_SIMD static void factorColumns(void* context, int task, int worker)
@@ -496,8 +433,7 @@ PC_SIMD static void factorColumns(void* context, int task, int worker)
     const pcBlocks* A = factors->A;
     int* where = A->where + (size_t)worker * (size_t)A->n;
     double* work = A->work + (size_t)worker * A->workSize;
-    for (int i = A->taskStart[task], columns; i < A->taskStart[task + 1]; i += columns)
-        columns = A->together[A->task[i]], factorGroup(factors, A->task[i], columns, where, work);
+    for (int i = A->taskStart[task]; i < A->taskStart[task + 1]; i++) factorColumn(factors, A->task[i], where, work);
 }
 
 static bool factorAll(pcBlocks* A, bool symmetric, pcBlocksFill* fill, const void* context)

@@ -20,7 +20,6 @@
 
 #define PC_BLOCK 6
 #define PC_BLOCK_SIZE (PC_BLOCK * PC_BLOCK)
-#define PC_BLOCKS_TOGETHER 6 /* columns of one group at most */
 #define PC_SHARED_BLOCKS 100 /* from this many on, other threads may be worth waking */
 
 typedef struct pcBlocks {
@@ -37,7 +36,6 @@ typedef struct pcBlocks {
     int *column, *at;      /* … its columns, ascending, and which entry of them it is */
     int* task;             /* columns in the order in which threads take them: every one after those that act on it … */
     int *taskStart, tasks; /* … and where those begin that one thread takes at once */
-    int* together;         /* per column with which such a group begins: how many are made together */
     pcPool* pool;          /* who helps; NULL: nobody, or it is not worth while */
     _Atomic int* done;     /* per column: the last factorization that finished it */
     int factorization;

@@ -3,7 +3,7 @@
  * (AMD); the pattern of L + U is symmetric, so one list of rows per column serves both factors.
  *
  * Threads take branches of the tree of elimination first, which need nothing of each other, each with all its columns; then the columns of
- * its top group by group, by their height in the tree.
+ * its top one by one, by their height in the tree.
  *
  * Nested dissection would spare large piles some work: of 5000 blocks in contact AMD's order takes 2.6e7 block products, that of METIS 1.5e7, one of our own making
  * (coarse graphs, moves of Fiduccia and Mattheyses) 1.8e7, of 6100 blocks 4.1e7 and 3.2e7; of 970 blocks all take as many. But METIS calls srand and rand, which
@@ -170,44 +170,18 @@ static int cutBranches(pcBlocks* A, const Tree* tree, int* top)
     return tops;
 }
 
-/* Whether column k + 1 is the parent of k, and has the same rows below it. */
-static bool goesOn(const pcBlocks* A, int k)
-{
-    int rows = A->start[k + 1] - A->start[k];
-    return rows > 0 && A->row[A->start[k]] == k + 1 && A->start[k + 2] - A->start[k + 1] == rows - 1;
-}
-
-/* The top in groups, by the height of their last column: what acts on a group is lower, and neighbours in that order seldom wait for each other. */
+/* The top by height: neighbours in that order seldom wait for each other. */
 static bool cutTasks(pcBlocks* A, const int* parent, pcArena* arena)
 {
     Tree tree = {.parent = parent};
     int *top = pcArenaRaw(arena, int, A->n), *sorted = pcArenaRaw(arena, int, A->n), *begin = pcArenaNew(arena, int, A->n + 1);
-    int *last = pcArenaRaw(arena, int, A->n), groups = 0;
     if (!growTree(A, &tree, arena)) return false;
     int tops = cutBranches(A, &tree, top);
-    for (int i = tops - 1, columns = 0; i >= 0; i--) {
-        columns = columns > 0 && columns < PC_BLOCKS_TOGETHER && top[i] == last[groups - 1] + 1 && goesOn(A, top[i] - 1) ? columns + 1 : 1;
-        if (columns == 1) A->together[groups++] = top[i]; /* its first column, for now */
-        last[groups - 1] = top[i];
-    }
-    for (int i = 0; i < groups; i++) begin[tree.height[last[i]] + 1]++;
+    for (int i = 0; i < tops; i++) begin[tree.height[top[i]] + 1]++;
     for (int h = 0; h < A->n; h++) begin[h + 1] += begin[h];
-    for (int i = 0; i < groups; i++) sorted[begin[tree.height[last[i]]]++] = i;
-    for (int i = 0; i < groups; i++) addTask(A, A->together[sorted[i]], last[sorted[i]] + 1);
+    for (int i = tops - 1; i >= 0; i--) sorted[begin[tree.height[top[i]]]++] = top[i];
+    for (int i = 0; i < tops; i++) addTask(A, sorted[i], sorted[i] + 1);
     return true;
-}
-
-/* Which columns of a task are made together. */
-static void findGroups(pcBlocks* A)
-{
-    for (int task = 0; task < A->tasks; task++) {
-        for (int i = A->taskStart[task], columns; i < A->taskStart[task + 1]; i += columns) {
-            int first = A->task[i], most = A->taskStart[task + 1] - i;
-            for (columns = 1; columns < most && columns < PC_BLOCKS_TOGETHER && goesOn(A, first + columns - 1); columns++) {
-            }
-            A->together[first] = columns;
-        }
-    }
 }
 
 /* Which rows each column has, and which columns each row. */
@@ -240,7 +214,7 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
     size_t size = (size_t)n;
     *A = (pcBlocks){.n = n};
     A->place = pcArenaRaw(arena, int, size), A->order = pcArenaRaw(arena, int, size), A->task = pcArenaRaw(arena, int, size);
-    A->taskStart = pcArenaNew(arena, int, size + 1), A->together = pcArenaRaw(arena, int, size);
+    A->taskStart = pcArenaNew(arena, int, size + 1);
     A->where = pcArenaRaw(arena, int, size*(size_t)pcPoolWidth(pool));
     A->start = pcArenaNew(arena, int, size + 1), A->rowStart = pcArenaNew(arena, int, size + 1);
     A->done = pcArenaNew(arena, _Atomic int, size);
@@ -250,7 +224,6 @@ bool pcBlocksPattern(pcBlocks* A, int n, const int* pairs, int pairCount, pcPool
     for (int i = 0; i < n; i++) A->place[i] = A->order[i] = i; /* nothing is tied: every order is as good */
     if (pairCount > 0 && !findPattern(A, pairs, pairCount, pool, arena)) return false;
     if (A->tasks == 0) addTask(A, 0, n);
-    findGroups(A);
     size_t total = (size_t)A->start[n];
     A->workSize = longestColumn(A);
     A->work = pcArenaRaw(arena, double, A->workSize*(size_t)pcPoolWidth(pool));
