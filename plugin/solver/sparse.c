@@ -39,8 +39,8 @@
 #define REST_ABOVE 5.0       /* … but for where it has turned back as far: nothing was ever found there, … */
 #define REST_LEAST 1e-13     /* … down to here; the path between two of them shall take as long as the try before did */
 #define CENTRAL_FACTORS 3000 /* of one of them in all, … */
-#define ANYWAY 2             /* … which are followed in any case; the others for what is still above NEARLY tolerances, … */
-#define LAST_FACTORS 8000    /* … further */
+#define FIRST_PATHS 2        /* … but after so many, where more than NEARLY tolerances are left, … */
+#define LAST_FACTORS 8000    /* … so many */
 #define MANY_BLOCKS 40       /* from this size on … */
 #define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
@@ -394,13 +394,14 @@ static bool alongCentralPath(Attempt* s, double power, int limit)
     return central != NULL;
 }
 
-/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which. */
+/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what two of them leave
+ * just above the tolerance, a third or sixth mostly solves. */
 static void byOtherPaths(Attempt* s)
 {
     static const double powers[] = {0.0, 0.5, 1.0, -0.5, 0.25, 0.75, -0.25, 1.25};
-    for (size_t i = 0;
-         i < sizeof powers / sizeof *powers && !s->found.converged && s->best.residual > (i < ANYWAY ? 0.0 : NEARLY * s->rough); i++) {
-        if (alongCentralPath(s, powers[i], i < ANYWAY ? CENTRAL_FACTORS : LAST_FACTORS)) continue;
+    for (size_t i = 0; i < sizeof powers / sizeof *powers && !s->found.converged; i++) {
+        bool far = i >= FIRST_PATHS && s->best.residual > NEARLY * s->rough;
+        if (alongCentralPath(s, powers[i], far ? LAST_FACTORS : CENTRAL_FACTORS)) continue;
         pcConeStart(s->p, s->v, s->c);
         pathFrom(s, FAR_FACTORS);
         return;
