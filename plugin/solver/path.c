@@ -49,6 +49,13 @@
  * problems then end, after 600 to 1600 factorizations, which costs the others more than it saves), starts from relaxations with the slips of the pass before (T 5.17;
  * plain passes run in circles at 1e-2 of the velocities, those that go half of the way lead to 1e-3 in 20 passes and to 1e-4 in 200, and then wander about; of 12 problems
  * that the inside does not solve, 6 end from the first such start, but all together take a sixth more factorizations than by central.c at once).
+ *
+ * Gauss and Seidel's method, contact by contact and each exactly, is the one that never goes astray in a packed pile, and never gets there: 1.4e-2 after 200 sweeps (0.1 s), 2e-4 after 10,000, 8e-5
+ * after 20,000, 9e-6 after 320,000, at 0.5 ms each. Impulses of nets that contradict each other grow by the same in every sweep; so four fifths of the last change added to each sweep make it five to ten
+ * times as quick down to 1e-4 (19 of 20 parts: it diverges), and Anderson's method, which takes away what stays the same, makes it slower. Starts from 1e-4 to 5e-5 lead this file to 2e-5, no further than
+ * others do. A step of Newton's method on the pieces after every few sweeps, as long as it helps: half as quick as adding a part of the change. Clusters of 30 to 250 bodies around the contact that is
+ * furthest off, solved exactly one after the other: each ends, but on another of its solutions, so that the whole does not. Rounds whose eps goes up and down so that each takes four factorizations at
+ * most: of eight packed problems two end at 1e-10, after 6500 and 18,000, the others stand between 1e-7 and 1e-6 after 20,000 to 30,000: as long as central.c takes, and less often.
  */
 #include "solver/path.h"
 
