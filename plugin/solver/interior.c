@@ -55,6 +55,8 @@ typedef pcInterior Interior;
 #define APART \
     0.5 /* of what a guess is off by, the root of m at its start: with a fifth of that, steps are short; with three times, many; … */
 #define LEAST_APART 1e-3  /* … but not less than this: nearer to the borders, every step is short */
+#define FINE 1e-4         /* residual from which on a path goes on where a rough answer ended, and above which an answer is rough; … */
+#define MOST_INSIDE 0.5   /* … if it left more than this part of all contacts inside */
 #define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing */
 
 /* ---- loops, shared between threads ---- */
@@ -308,24 +310,46 @@ static double guessDifference(Interior* s, const double* v, const double* c)
     return most;
 }
 
-/* On the central path next to the guess, as far from the borders as the guess is off. False: that is no nearer than the beginning. */
-static bool beginNear(Interior* s, const double* v, const double* c)
+static bool isInside(const Interior* s, const pcCone* cone)
 {
-    double off = larger(LEAST_APART, APART * guessDifference(s, v, c));
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        if (pcIsContact(cone)) pcSocCentre(cone->rows, s->r + cone->row, off * off, s->C + cone->row, s->Y + cone->row);
-    }
-    return off < 1.0;
+    const double *C = s->C + cone->row, *Y = s->Y + cone->row;
+    return pcIsContact(cone) && C[0] > pcSocTail(cone->rows, C) && Y[0] > pcSocTail(cone->rows, Y);
 }
 
-/* What presses less than it opens is open. */
-static void end(const Interior* s, double* v, double* c)
+/* m, if the guess is a point of the path but for a few contacts; else 0. */
+static double guessGap(const Interior* s)
+{
+    double sum = 0.0;
+    int inside = 0;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (!isInside(s, cone)) continue;
+        sum += s->C[cone->row] * s->Y[cone->row] + pcSocDot(cone->rows, s->C + cone->row, s->Y + cone->row), inside++;
+    }
+    return inside > MOST_INSIDE * s->contacts ? sum / inside : 0.0;
+}
+
+/* On the central path next to the guess: where a rough answer ended, but for contacts that came in since, or as far from the borders as the guess is off.
+ * False: that is no nearer than the beginning. */
+static bool beginNear(Interior* s, double residual, const double* v, const double* c)
+{
+    double off = larger(LEAST_APART, APART * guessDifference(s, v, c)), m = residual <= FINE ? guessGap(s) : 0.0;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        bool stays = m > 0.0 && isInside(s, cone) && shareOf(s, cone) >= CENTRAL * CENTRAL * m * m;
+        if (pcIsContact(cone) && !stays)
+            pcSocCentre(cone->rows, s->r + cone->row, m > 0.0 ? m : off * off, s->C + cone->row, s->Y + cone->row);
+    }
+    return m > 0.0 || off < 1.0;
+}
+
+/* What presses less than it opens is open; but a rough answer stays inside the cones. */
+static void end(const Interior* s, bool rough, double* v, double* c)
 {
     for (int i = 0; i < 6 * s->p->blocks; i++) v[i] = s->v[i];
     for (int k = 0; k < s->p->cones; k++) {
         const pcCone* cone = s->p->cone + k;
-        bool open = pcIsContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
+        bool open = !rough && pcIsContact(cone) && s->C[cone->row] < s->Y[cone->row] && s->C[cone->row] * s->C[cone->row] < s->m;
         for (int i = cone->row; i < cone->row + cone->rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
     }
 }
@@ -358,11 +382,11 @@ int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcIn
     double stop = larger(CLOSE * residual, CLOSEST);
     bool good = allocate(&s, arena);
     if (good) setUnits(&s, own), pcConesPair(&s), s.corrections = p->coulomb ? 0 : correctionsFor(H);
-    if (good && inside == PC_INSIDE_NEAR && beginNear(&s, v, c)) factors = follow(&s, stop);
+    if (good && inside == PC_INSIDE_NEAR && beginNear(&s, residual, v, c)) factors = follow(&s, stop);
     bool there = s.m <= larger(stop * stop, NEAR_ENOUGH) && s.largest <= larger(stop, sqrt(NEAR_ENOUGH));
     if (good && !there) begin(&s), factors += follow(&s, stop);
     good = good && s.m < NEAR;
-    if (good) end(&s, v, c);
+    if (good) end(&s, residual > FINE && !p->coulomb, v, c);
     pcArenaRelease(arena, mark);
     return good ? factors : PC_NO_START;
 }
