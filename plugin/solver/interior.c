@@ -57,7 +57,8 @@ typedef pcInterior Interior;
 #define LEAST_APART 1e-3  /* … but not less than this: nearer to the borders, every step is short */
 #define FINE 1e-4         /* residual from which on a path goes on where a rough answer ended, and above which an answer is rough; … */
 #define MOST_INSIDE 0.5   /* … if it left more than this part of all contacts inside */
-#define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing */
+#define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing, … */
+#define ON_ENOUGH 1e-9    /* … and one that went on from a rough answer: from nothing it ends no nearer */
 
 /* ---- loops, shared between threads ---- */
 
@@ -330,8 +331,8 @@ static double guessGap(const Interior* s)
 }
 
 /* On the central path next to the guess: where a rough answer ended, but for contacts that came in since, or as far from the borders as the guess is off.
- * False: that is no nearer than the beginning. */
-static bool beginNear(Interior* s, double residual, const double* v, const double* c)
+ * Returns to which m it should come; 0: that is no nearer than the beginning. */
+static double beginNear(Interior* s, double residual, const double* v, const double* c)
 {
     double off = larger(LEAST_APART, APART * guessDifference(s, v, c)), m = residual <= FINE ? guessGap(s) : 0.0;
     for (int k = 0; k < s->p->cones; k++) {
@@ -340,7 +341,7 @@ static bool beginNear(Interior* s, double residual, const double* v, const doubl
         if (pcIsContact(cone) && !stays)
             pcSocCentre(cone->rows, s->r + cone->row, m > 0.0 ? m : off * off, s->C + cone->row, s->Y + cone->row);
     }
-    return m > 0.0 || off < 1.0;
+    return m > 0.0 ? ON_ENOUGH : off < 1.0 ? NEAR_ENOUGH : 0.0;
 }
 
 /* What presses less than it opens is open; but a rough answer stays inside the cones. */
@@ -382,8 +383,9 @@ int pcInteriorStart(const pcProblem* p, const double* own, double residual, pcIn
     double stop = larger(CLOSE * residual, CLOSEST);
     bool good = allocate(&s, arena);
     if (good) setUnits(&s, own), pcConesPair(&s), s.corrections = p->coulomb ? 0 : correctionsFor(H);
-    if (good && inside == PC_INSIDE_NEAR && beginNear(&s, residual, v, c)) factors = follow(&s, stop);
-    bool there = s.m <= larger(stop * stop, NEAR_ENOUGH) && s.largest <= larger(stop, sqrt(NEAR_ENOUGH));
+    double enough = good && inside == PC_INSIDE_NEAR ? beginNear(&s, residual, v, c) : 0.0;
+    if (enough > 0.0) factors = follow(&s, stop);
+    bool there = s.m <= larger(stop * stop, enough) && s.largest <= larger(stop, sqrt(enough));
     if (good && !there) begin(&s), factors += follow(&s, stop);
     good = good && s.m < NEAR;
     if (good) end(&s, residual > FINE && !p->coulomb, v, c);
