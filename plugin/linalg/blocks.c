@@ -21,7 +21,7 @@
  * Two threads take 1.8 times less (1.84 for 3.32 ms, Cholesky 1.00 for 1.84), of 5000 blocks 1.9 times (69 for 132 ms); only 1.25 times in an hour in which the two virtual processors
  * were far from each other's caches, though they waited for each other for a twentieth of the time. Columns j with the same rows made together, six at a time, so that what acts on them is read
  * once: 5 % quicker in such an hour and of 5000 blocks, 3 % slower else. Eight numbers at a time, four entries of all six rows, on a Xeon with AVX-512: 10 % quicker
- * (3.95 for 4.4 ms, the same bits); columns are too short for more.
+ * (3.95 for 4.4 ms, the same bits).
  *
  * Threads wait for the columns k that one needs as they come to them, always in the same order of k, and a sum rounds the same whether it
  * stays in registers between two k or not: so the factors do not depend on the number of threads. Near the end, where every column needs the

@@ -56,9 +56,9 @@
  * nearer than 1e-5 m: the 46 steps from the 109th on took 1300 to 42,000 factorizations, and three of them ended above 1e-10. Nor wider bounds, nor no repair of
  * penetrations at all, nor a tolerance of 1e-8 (14,100 in six steps that took 14,500). One of 1e-5 takes 300 to 2000 a step.
  *
- * Nor is it one to leave out what rests. By the relaxation speeds fall by a third or a half from neighbour to neighbour, over eight decades: of 977 bodies 47 are faster than 1e-5 of the
- * velocities, 370 than 1e-9. On ground made of the slower ones the others are solved by a few hundred factorizations, but push it, which cannot give way by a millionth, with impulses that
- * no pile holds: solved under these by the relaxation, hundreds of its bodies are thrown, and the next such ground is smaller, until there is none.
+ * Nor is it one to leave out what rests. By the relaxation (T 5.7) speeds are spread over ten decades: of 977 bodies 47 are faster than 1e-5 of the velocities, 370 than 1e-9. On ground made
+ * of the slower ones the others are mostly solved by a few hundred factorizations, but push it, as it cannot give way at all, so that under these impulses hundreds of its bodies move as fast
+ * as anything in the pile, and the next such ground is smaller, down to less than half of all.
  */
 #include "solver/central.h"
 

@@ -13,7 +13,7 @@ typedef enum pcInside {
 
 enum { PC_NO_START = -1 };
 
-/* (v, c) near a solution, not much nearer than to the given residual. H: the pattern of M + J'G J. Returns how many times it was factored
+/* (v, c) near a solution, not much nearer than to the given residual; by the relaxation (T 5.7) a rough one stays inside all cones, so that the next call can go on from there. H: the pattern of M + J'G J. Returns how many times it was factored
  * (0: the guess was near enough); PC_NO_START: the problem is none for this method (bounded rows, cones of several groups, a dense mass, mass ratios that it does not
  * get to the end of, out of memory), and v and c are as before. */
 int pcInteriorStart(const pcProblem* problem, const double* own, double residual, pcInside inside, pcBlocks* H, pcArena* arena, double* v,
