@@ -65,6 +65,7 @@ void pcStatesWrite(FILE* file, const pcStage* stage, double time)
         putNumbers(file, dBodyGetAngularVel(body), 3);
         fputc('\n', file);
     }
+    fflush(file); /* a run that is stopped can be gone on with from here */
 }
 
 /* ---- reading ---- */

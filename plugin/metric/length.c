@@ -50,6 +50,25 @@ static void keep(Query* q, v3 n, double s, v3 p1, v3 p2)
     q->found = true;
 }
 
+static bool isIn(const Query* q, int side, v3 point)
+{
+    const pcShape* s = pcFrameShape(q->f, side);
+    v3 k = pcFrameLocal(q->f, side, point);
+    for (int i = 0; i < s->facetCount; i++)
+        if (!(v3Dot(s->normal[i], k) <= s->offset[i] + TOLERANCE * q->size)) return false;
+    return true;
+}
+
+/* A basis names three corners of a face, which may have more: a point beside these three may still be on the face. */
+static bool liesOnFaces(const Query* q, const pcFeature* a, const pcFeature* b, const pcFit* fit)
+{
+    const pcFeature* feature[2] = {a, b};
+    const v3 point[2] = {fit->p1, fit->p2};
+    for (int side = 0; side < 2; side++)
+        if (feature[side]->count > 1 && !(pcShapeIsPolyhedron(pcFrameShape(q->f, side)) && isIn(q, side, point[side]))) return false;
+    return a->count == 3 || b->count == 3;
+}
+
 /* True if the features are those that the distance is between, to rounding. */
 static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 start)
 {
@@ -57,7 +76,8 @@ static bool tryFeatures(Query* q, const pcFeature* a, const pcFeature* b, v3 sta
     if (!pcFitFeatures(q->f, PC_LENGTH, a, b, start, &fit)) return false;
     double s = along(q->f, fit.n);
     note(q, fit.n, s);
-    if (!(fit.outside + fit.rest <= TOLERANCE * q->size) || !(fit.value - s <= TOLERANCE * q->size)) return false;
+    if (!(fit.rest <= TOLERANCE * q->size) || !(fit.value - s <= TOLERANCE * q->size)) return false;
+    if (!(fit.outside <= TOLERANCE * q->size) && !liesOnFaces(q, a, b, &fit)) return false;
     keep(q, fit.n, fit.value, fit.p1, fit.p2);
     return true;
 }
@@ -248,6 +268,22 @@ static void mendNormal(Query* q)
     if (q->best.s <= USABLE * q->size && along(q->f, q->best.n) < q->lower - TOLERANCE * q->size) q->best.n = q->direction;
 }
 
+/* The ratio's two points, on the bodies as they are. */
+static void pointsOfRatio(const pcFrame* f, const pcFrameMetric* m, v3* p1, v3* p2)
+{
+    double f2 = m->sigma != 0.0 ? m->r : 1.0;
+    *p1 = v3Scale(1.0 / m->r, m->point), *p2 = v3Scale(1.0 / f2, v3Sub(m->point, f->c));
+}
+
+/* Where bodies touch to rounding c is on the very surface of W, and the farthest points along the normal, or where a ray leaves, may be anywhere on the two
+ * faces: unless they lie opposite each other, the bodies touch where the ratio says. */
+static void mendPoints(Query* q, const pcFrameMetric* m)
+{
+    pcLengthAnswer* best = &q->best;
+    v3 apart = v3AddScaled(v3Sub(v3Add(q->f->c, best->p2), best->p1), -best->s, best->n);
+    if (fabs(m->r - 1.0) <= USABLE && !(v3Max(apart) <= USABLE * q->size)) pointsOfRatio(q->f, m, &best->p1, &best->p2);
+}
+
 /* To nine digits: normals that differ by rounding, with and without a cache, then begin alike and end alike, also on a ridge between two least
  * depths. */
 static v3 rounded(v3 n)
@@ -292,20 +328,21 @@ bool pcFrameLength(const pcFrame* f, const pcFrameMetric* m, pcLengthAnswer* out
     note(&q, m->n, along(f, m->n));
     if (!apart) {
         findDepth(&q, m);
+        mendPoints(&q, m);
         *out = q.best;
         return true;
     }
     /* Bodies that touch may overlap along other directions: features that meet there have a depth, not the distance. */
     if ((tryBasis(&q, &m->basis, m->n) && isBest(&q)) || (searchApart(&q, m->n) && isBest(&q))) {
-        mendNormal(&q);
+        mendNormal(&q), mendPoints(&q, m);
         *out = q.best;
         out->lower = smaller(q.lower, out->s);
         return true;
     }
     /* Along the ratio's own normal: its two points scaled by 1, opposite each other up to the slope of that normal. */
-    double f2 = m->sigma != 0.0 ? m->r : 1.0;
-    v3 p1 = v3Scale(1.0 / m->r, m->point), p2 = v3Scale(1.0 / f2, v3Sub(m->point, f->c));
+    v3 p1, p2;
     double s = (m->r - 1.0) * m->D;
+    pointsOfRatio(f, m, &p1, &p2);
     *out = (pcLengthAnswer){m->n, s, p1, p2, s, larger(s, v3Norm(v3Sub(v3Add(f->c, p2), p1)))}; /* points of the bodies, for sure */
     return false;
 }

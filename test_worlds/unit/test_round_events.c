@@ -419,3 +419,31 @@ PC_TEST(RoundEvents, NoneIsDeeperThanTheBodiesAreOrActsBesideThem)
     }
     PC_EXPECT_GT((double)found, 6000.0);
 }
+
+/* Balls that touch a face to rounding, or are a bit above or below it, anywhere on the face, first or second of the pair: what pushes them goes
+ * through their middle. (A ball at rest is that near; an arm to a corner of the face turned it.) */
+PC_TEST(RoundEvents, BallsOnFacesAreNotTurned)
+{
+    pcRandom random = {61};
+    int touched = 0;
+    for (int i = 0; i < 4000; i++) {
+        Solid *ball = solidMake(&random, SOLID_SPHERE, 0.5), *block = solidMake(&random, i % 2 ? SOLID_BOX : SOLID_HULL, 0.5);
+        RoundScene s = roundScene(&random, ball, block, 3, i % 5 == 0);
+        pcDistance d;
+        PC_CASE("%d", i);
+        for (int turn = 0; turn < 5; turn++) {
+            PC_ASSERT_STATUS(PC_OK, pcEuclidPair(ball->shape, &s.pose[0], block->shape, &s.pose[1], NULL, &d));
+            for (int k = 0; k < 3; k++) s.pose[1].position[k] -= (d.distance - (i % 4 - 1) * 1e-16) * d.normal[k];
+        }
+        int first = i / 2 % 2;
+        Pair p = {{block->shape, ball->shape}, {s.pose[1], s.pose[0]}, 0};
+        if (first) p = (Pair){{ball->shape, block->shape}, {s.pose[0], s.pose[1]}, 0};
+        pcEvent e[MOST];
+        int count = eventsOf(&p, 0.01, PC_GAP_LENGTH, e);
+        PC_EXPECT_EQ_INT(1, count);
+        touched += fabs(e[0].gap) <= 1e-15;
+        for (int k = 0; k < 3; k++) PC_EXPECT_NEAR(0, e[0].wrench[(first ? 3 : 9) + k], 1e-12 + 2 * fabs(e[0].gap));
+        solidFree(ball), solidFree(block);
+    }
+    PC_EXPECT_GT((double)touched, 3000.0);
+}

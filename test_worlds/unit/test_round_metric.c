@@ -664,3 +664,25 @@ PC_TEST(RoundDistance, BodiesThatTouchAreNotDeepElsewhere)
     PC_EXPECT_LE(d.upper - d.lower, 1e-12);
     pcShapeFree(cylinder), pcShapeFree(block);
 }
+
+/* Body 2 moved along the normal until the two are apart by no more than rounding: their points are then one, and on both. */
+static void expectOnePoint(pcRandom* random, const Solid* a, const Solid* b)
+{
+    for (int i = 0; i < 12; i++) {
+        RoundScene s = roundScene(random, a, b, exp(roundBetween(random, 1, 2)), i % 3 == 0);
+        bool asked = a->kind >= SOLID_EGG || b->kind >= SOLID_EGG;
+        double allowed = asked ? 1e-5 : 1e-6, apart = 0;
+        pcDistance d;
+        for (int turn = 0; turn < 6; turn++) {
+            PC_ASSERT_STATUS(PC_OK, distance(&s, &d));
+            for (int k = 0; turn < 5 && k < 3; k++) s.pose[1].position[k] -= d.distance * d.normal[k];
+        }
+        if (!(fabs(d.distance) <= 1e-13)) continue;
+        for (int k = 0; k < 3; k++) apart = fmax(apart, fabs(d.point2[k] - d.point1[k]));
+        PC_EXPECT_LE(apart, allowed);
+        PC_EXPECT_LE((double)roundReach(&s, 0, d.point1), 1 + allowed);
+        PC_EXPECT_LE((double)roundReach(&s, 1, d.point2), 1 + allowed);
+    }
+}
+
+PC_TEST(RoundDistance, BodiesThatTouchToRoundingDoSoInOnePoint) { eachPair(20, 0.7, expectOnePoint); }
