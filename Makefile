@@ -214,7 +214,7 @@ sanitize:
 	@$(MAKE) --no-print-directory test KIND=address OPTIONS="$(call sanitized,address)"
 
 # Under the thread sanitizer everything takes ten to thirty times as long: only tests in which threads meet, unless ARGS says otherwise.
-THREADED = *Thread*:Pool.*:StepMemory.*:StepRandom.*:OdeReports.*:OdeDestroyed.*
+THREADED = *Thread*:Pool.*:StepMemory.*:StepRandom.*:OdeReports.*:OdeDestroyed.*:Sparse.ComesTo*
 
 # The thread sanitizer's fixed address map does not fit kernels that randomize more bits than it knows: hence setarch, where it may run.
 tsan:

@@ -54,7 +54,8 @@ typedef pcInterior Interior;
 #define CENTRAL 1e-2   /* no cone's share of m may fall behind the others' by more than this */
 #define APART \
     0.5 /* of what a guess is off by, the root of m at its start: with a fifth of that, steps are short; with three times, many; … */
-#define LEAST_APART 1e-3  /* … but not less than this: nearer to the borders, every step is short */
+#define LEAST_APART \
+    3e-2 /* … but not less than this: nearer to the borders, every step is short (1e-3: a fifth more time for a pile that lies) */
 #define FINE 1e-4         /* residual from which on a path goes on where a rough answer ended, and above which an answer is rough; … */
 #define MOST_INSIDE 0.5   /* … if it left more than this part of all contacts inside */
 #define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing, … */

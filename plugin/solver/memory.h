@@ -5,7 +5,8 @@
 #include "base/arena.h"
 
 struct pcSolverMemory {
-    pcArena arena; /* of the solve under way; empty between solves */
+    pcArena arena;  /* of the solve under way; empty between solves */
+    pcArena beside; /* … and of what a second thread tries beside it (sparse.c) */
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "solver/sparse.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -296,6 +297,7 @@ typedef struct Attempt {
     const pcProblem* p;
     const pcLinear* linear;
     const pcConeSettings* settings;
+    pcSolverMemory* memory;
     pcArena* arena;
     double rough, tolerance; /* what is asked for, and what Newton's method is asked for */
     double *held, *v, *c;
@@ -374,14 +376,15 @@ static bool fromInside(Attempt* s, bool near)
     return near && !s->found.converged && fromInside(s, false); /* what was near is not near enough: from nothing, and to the end */
 }
 
-/* From points ever further along the central path, which leads to a solution, however long it takes. False: there is none. */
-static bool alongCentralPath(Attempt* s, double power, int limit)
+/* From points ever further along the central path, which leads to a solution, however long it takes, or until nobody waits for it any more. False: there
+ * is none. */
+static bool alongCentralPath(Attempt* s, double power, int limit, const _Atomic bool* needless)
 {
     size_t mark = pcArenaMark(s->arena);
     pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, &((Velocity*)s->linear->self)->H, s->arena);
     double aim = REST_FIRST, m = INFINITY, least = INFINITY;
     int tried = 0, cost = 0; /* where on the path the rest of the way was last tried, and what that took */
-    while (central && m > REST_LEAST && pcCentralFactors(central) < limit && !s->found.converged) {
+    while (central && m > REST_LEAST && pcCentralFactors(central) < limit && !s->found.converged && !atomic_load(needless)) {
         m = pcCentralFollow(central, aim, REST_EVERY, s->v, s->c);
         if (m <= aim) aim = REST_NEXT * m;
         least = smaller(least, m);
@@ -395,18 +398,79 @@ static bool alongCentralPath(Attempt* s, double power, int limit)
     return central != NULL;
 }
 
+static int limitOf(const Attempt* s, int path)
+{
+    return path >= FIRST_PATHS && s->best.residual > NEARLY * s->rough ? LAST_FACTORS : CENTRAL_FACTORS;
+}
+
+/* Two paths next to each other, each with its own matrix; alone, one thread follows the second where the first has not ended. */
+typedef struct Lanes {
+    Attempt* attempt[2];
+    double power[2];
+    int limit[2];
+    _Atomic bool needless[2]; /* the first is always needed */
+} Lanes;
+
+static void followLane(void* context, int lane, int worker)
+{
+    Lanes* lanes = context;
+    (void)worker;
+    if (atomic_load(lanes->needless + lane)) return;
+    alongCentralPath(lanes->attempt[lane], lanes->power[lane], lanes->limit[lane], lanes->needless + lane);
+    if (lane == 0 && lanes->attempt[0]->found.converged) atomic_store(lanes->needless + 1, true);
+}
+
+/* A try of its own beside s, which is to beat the same best. */
+static bool attemptBeside(const Attempt* s, pcLinear* linear, pcArena* arena, Attempt* out)
+{
+    *out = *s;
+    out->arena = arena, out->linear = linear, out->found = (pcProximalInfo){.residual = INFINITY};
+    out->v = pcArenaRaw(arena, double, pcUnknowns(s->p)), out->c = pcArenaRaw(arena, double, s->p->rows);
+    out->best = bestNew(s->p, arena), out->best.residual = s->best.residual;
+    return pcLinearForm(s->p, arena, linear) && pcArenaGood(arena);
+}
+
+/* What came of the second, where the first has not ended. */
+static void takeBeside(Attempt* s, const Attempt* other)
+{
+    s->found.iterations += other->found.iterations, s->followed |= other->followed;
+    if (other->best.residual < s->best.residual) bestKeep(&s->best, s->p, other->best.residual, other->best.v, other->best.c);
+    if (!other->found.converged) return;
+    s->found.converged = true, s->found.residual = other->found.residual;
+    bestGive(&(Best){0.0, other->v, other->c}, s->p, s->v, s->c);
+}
+
+static void alongTwoPaths(Attempt* s, const double power[2], const int limit[2])
+{
+    Attempt other;
+    pcLinear linear;
+    pcArena* arena = &s->memory->beside;
+    Lanes lanes = {.attempt = {s, &other}, .power = {power[0], power[1]}, .limit = {limit[0], limit[1]}};
+    if (attemptBeside(s, &linear, arena, &other)) {
+        pcPoolShare(s->p->pool, followLane, &lanes, 2);
+        if (!s->found.converged) takeBeside(s, &other);
+    } else {
+        followLane(&lanes, 0, 0);
+    }
+    pcArenaRelease(arena, 0);
+}
+
 /* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what two of them leave
- * just above the tolerance, a third or sixth mostly solves, and of fifty packed problems two were left by the eighth. */
+ * just above the tolerance, a third or sixth mostly solves, and of fifty packed problems two were left by the eighth. From the second on they are followed two at a
+ * time, and what the second of two finds counts only where the first finds nothing: so the answer does not depend on the number of threads. */
 static void byOtherPaths(Attempt* s)
 {
-    static const double powers[] = {0.0, 0.5, 1.0, -0.5, 0.25, 0.75, -0.25, 1.25, 0.125, 0.625, 1.125, -0.375, 0.375, 0.875, -0.125, 1.375};
-    for (size_t i = 0; i < sizeof powers / sizeof *powers && !s->found.converged; i++) {
-        bool far = i >= FIRST_PATHS && s->best.residual > NEARLY * s->rough;
-        if (far && i >= FAR_PATHS) return;
-        if (alongCentralPath(s, powers[i], far ? LAST_FACTORS : CENTRAL_FACTORS)) continue;
+    static const double powers[] = {0.0,   0.5,   1.0,    -0.5,  0.25,  0.75,   -0.25, 1.25,  0.125,
+                                    0.625, 1.125, -0.375, 0.375, 0.875, -0.125, 1.375, -0.625};
+    static const _Atomic bool never;
+    if (!alongCentralPath(s, powers[0], CENTRAL_FACTORS, &never)) {
         pcConeStart(s->p, s->v, s->c);
         pathFrom(s, FAR_FACTORS);
         return;
+    }
+    for (int i = 1; i + 1 < (int)(sizeof powers / sizeof *powers) && !s->found.converged; i += 2) {
+        if (i >= FAR_PATHS && s->best.residual > NEARLY * s->rough) return;
+        alongTwoPaths(s, powers + i, (int[]){limitOf(s, i), limitOf(s, i + 1)});
     }
 }
 
@@ -438,12 +502,13 @@ static void fromNothing(Attempt* s)
  *
  * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from the inside, then from points ever further along
  * the central path. */
-static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcArena* arena, double* held,
-                              double* v, double* c)
+static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcSolverMemory* memory,
+                              double* held, double* v, double* c)
 {
+    pcArena* arena = &memory->arena;
     double rough = larger(settings->tolerance, settings->rough);
     bool near = settings->warm && settings->hard && !settings->close && !p->coulomb;
-    Attempt s = {.p = p, .linear = linear, .settings = settings, .arena = arena, .held = held, .v = v, .c = c};
+    Attempt s = {.p = p, .linear = linear, .settings = settings, .memory = memory, .arena = arena, .held = held, .v = v, .c = c};
     s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
     if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
     if (!s.found.converged && !fromInside(&s, near)) {
@@ -512,7 +577,7 @@ pcConeInfo pcSparseSolve(const pcProblem* p, const pcConeSettings* settings, pcS
         if (!settings->warm) pcConeStart(p, v, c);
     } else {
         double* held = pcArenaNew(&memory->arena, double, p->rows);
-        pcProximalInfo found = attempt(p, &linear, settings, &memory->arena, held, v, c);
+        pcProximalInfo found = attempt(p, &linear, settings, memory, held, v, c);
         if (found.jammed && held) unjam(p, held, settings, &memory->arena, v, c);
         pcCertificate certificate = pcBalanceMomentum(p, &linear, settings->tolerance, &memory->arena, v, c);
         if (found.converged && settings->maxIterations == 0 &&

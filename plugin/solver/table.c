@@ -33,13 +33,13 @@ void pcSolverMemoryMatch(pcSolverMemory* memory, size_t peak) { pcArenaMatch(&me
 
 bool pcSolverMemoryStarved(pcSolverMemory* memory)
 {
-    bool starved = memory->arena.starved;
-    memory->arena.starved = false;
+    bool starved = memory->arena.starved || memory->beside.starved;
+    memory->arena.starved = memory->beside.starved = false;
     return starved;
 }
 
 void pcSolverMemoryFree(pcSolverMemory* memory)
 {
-    if (memory) pcArenaFree(&memory->arena);
+    if (memory) pcArenaFree(&memory->arena), pcArenaFree(&memory->beside);
     free(memory);
 }

@@ -10,6 +10,7 @@
 #include "solver/central.h"
 #include "solver/certificate.h"
 #include "solver/interior.h"
+#include "solver/memory.h"
 #include "solver/path.h"
 #include "solver/sparse.h"
 #include "solver/stiffness.h"
@@ -292,6 +293,55 @@ PC_TEST(Sparse, FindsTheAnswerOfTheRelaxationFromAnyGuess)
         pcModelFree(&model);
     }
     pcSolverMemoryFree(memory);
+}
+
+/* A solution as a task of a pool of threads. */
+typedef struct Solved {
+    const pcProblem* p;
+    pcSolverMemory* memory;
+    double *v, *c;
+    pcConeInfo info;
+} Solved;
+
+static void solveIt(void* context, int task, int worker)
+{
+    Solved* s = context;
+    (void)task, (void)worker;
+    s->info = pcSparseSolve(s->p, &(pcConeSettings){.tolerance = 1e-10, .hard = true}, s->memory, s->v, s->c);
+}
+
+/* Returns how much memory the tries beside others took. */
+static size_t solveWith(int threads, pcProblem p, double* v, double* c, pcSolveInfo* info)
+{
+    Solved s = {.p = &p, .memory = pcSolverMemoryCreate(), .v = v, .c = c};
+    p.pool = pcPoolCreate();
+    pcPoolRun(p.pool, threads, true, solveIt, &s, 1);
+    *info = s.info.solve;
+    size_t beside = s.memory->beside.peak;
+    pcPoolFree(p.pool), pcSolverMemoryFree(s.memory);
+    return beside;
+}
+
+/* A heap one ball of which is squeezed, so that every path is tried, and none ends: two threads follow two of them at a time, and come to the same. */
+PC_TEST(Sparse, ComesToTheSameByPathsFollowedSideBySide)
+{
+    pcConeModel model = pcHeap(60, 2.5, true, 5);
+    for (int side = -1; side <= 1; side += 2)
+        pcModelTouch(
+            &model,
+            &(pcTouch){.body1 = -1, .body2 = 7, .arm2 = v3Make(-0.5 * side, 0, 0), .normal = v3Make(side, 0, 0), .target = 0.1, .mu = 0.5});
+    size_t unknowns = (size_t)pcUnknowns(&model.problem), rows = (size_t)model.problem.rows;
+    double* answer[2];
+    pcSolveInfo info[2];
+    for (int i = 0; i < 2; i++) {
+        answer[i] = calloc(unknowns + rows, sizeof(double));
+        PC_EXPECT_GT((double)solveWith(i + 1, model.problem, answer[i], answer[i] + unknowns, info + i), 0.0);
+        PC_EXPECT_TRUE(info[i].outcome != PC_SOLVED);
+    }
+    PC_EXPECT_EQ_INT(info[0].iterations, info[1].iterations);
+    PC_EXPECT_NEAR(info[0].residual, info[1].residual, 0.0);
+    PC_EXPECT_EQ_INT(0, memcmp(answer[0], answer[1], (unknowns + rows) * sizeof(double)));
+    free(answer[0]), free(answer[1]), pcModelFree(&model);
 }
 
 /* So large that steps of the interior point method are corrected, and nobody asks for the last digit. */
