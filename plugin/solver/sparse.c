@@ -40,7 +40,7 @@
 #define REST_ABOVE 5.0       /* … but for where it has turned back as far: nothing was ever found there, … */
 #define REST_LEAST 1e-13     /* … down to here; the path between two of them shall take as long as the try before did */
 #define CENTRAL_FACTORS 3000 /* of one of them in all, … */
-#define FIRST_PATHS 2        /* … but after so many, where more than NEARLY tolerances are left, … */
+#define FIRST_PATHS 3        /* … but after so many, where more than NEARLY tolerances are left, … */
 #define LAST_FACTORS 8000    /* … so many, … */
 #define FAR_PATHS 8          /* … and of no more than these */
 #define MANY_BLOCKS 40       /* from this size on … */
@@ -455,8 +455,8 @@ static void alongTwoPaths(Attempt* s, const double power[2], const int limit[2])
     pcArenaRelease(arena, 0);
 }
 
-/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what two of them leave
- * just above the tolerance, a third or sixth mostly solves, and of fifty packed problems two were left by the eighth. From the second on they are followed two at a
+/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what three of them leave
+ * just above the tolerance, a fourth or sixth mostly solves, and of fifty packed problems two were left by the eighth. From the second on they are followed two at a
  * time, and what the second of two finds counts only where the first finds nothing: so the answer does not depend on the number of threads. */
 static void byOtherPaths(Attempt* s)
 {
