@@ -42,10 +42,12 @@
 #define CENTRAL_FACTORS 3000 /* of one of them in all, … */
 #define FIRST_PATHS 3        /* … but after so many, where more than NEARLY tolerances are left, … */
 #define LAST_FACTORS 8000    /* … so many, … */
-#define FAR_PATHS 8          /* … and of no more than these */
-#define MANY_BLOCKS 40       /* from this size on … */
-#define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
-#define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define FAR_PATHS 8          /* … and of no more than these where more than HOPELESS tolerances are left, … */
+#define NEAR_PATHS 16        /* … than these where NEARLY are */
+#define HOPELESS 1e4
+#define MANY_BLOCKS 40 /* from this size on … */
+#define NEARLY 100.0   /* … so many tolerances are not worth to begin again */
+#define UNIQUE 1e-11   /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define PILE_BLOCKS 100 /* from this size on that costs too much: half of all Newton steps are for the last digit, … */
 #define ROUNDING 1e-2   /* … and momentum may be off by this part of the tolerance: what is left of it is given back afterwards */
 #define NEAR 1e-5   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
@@ -455,13 +457,15 @@ static void alongTwoPaths(Attempt* s, const double power[2], const int limit[2])
     pcArenaRelease(arena, 0);
 }
 
-/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what three of them leave
- * just above the tolerance, a fourth or sixth mostly solves, and of fifty packed problems two were left by the eighth. From the second on they are followed two at a
- * time, and what the second of two finds counts only where the first finds nothing: so the answer does not depend on the number of threads. */
+/* A path that did not end is tried from elsewhere. Some central paths are many times as long as others, and there is no telling which; what three of them
+ * leave just above the tolerance, a fourth or sixth mostly solves, and of fifty packed problems two were left by the eighth. Where more than NEARLY
+ * tolerances are left, there are as many again. From the second on they are followed two at a time, and what the second of two finds counts only where
+ * the first finds nothing: so the answer does not depend on the number of threads. */
 static void byOtherPaths(Attempt* s)
 {
-    static const double powers[] = {0.0,   0.5,   1.0,    -0.5,  0.25,  0.75,   -0.25, 1.25,  0.125,
-                                    0.625, 1.125, -0.375, 0.375, 0.875, -0.125, 1.375, -0.625};
+    static const double powers[] = {0.0,    0.5,     1.0,    -0.5,   0.25,   0.75,   -0.25,   1.25,   0.125,  0.625,   1.125,
+                                    -0.375, 0.375,   0.875,  -0.125, 1.375,  -0.625, 0.0625,  0.5625, 1.0625, -0.4375, 0.3125,
+                                    0.8125, -0.1875, 1.3125, 0.1875, 0.6875, 1.1875, -0.3125, 0.4375, 0.9375, -0.0625, 1.4375};
     static const _Atomic bool never;
     if (!alongCentralPath(s, powers[0], CENTRAL_FACTORS, &never)) {
         pcConeStart(s->p, s->v, s->c);
@@ -469,7 +473,8 @@ static void byOtherPaths(Attempt* s)
         return;
     }
     for (int i = 1; i + 1 < (int)(sizeof powers / sizeof *powers) && !s->found.converged; i += 2) {
-        if (i >= FAR_PATHS && s->best.residual > NEARLY * s->rough) return;
+        if (i >= FAR_PATHS && s->best.residual > HOPELESS * s->rough) return;
+        if (i >= NEAR_PATHS && s->best.residual <= NEARLY * s->rough) return;
         alongTwoPaths(s, powers + i, (int[]){limitOf(s, i), limitOf(s, i + 1)});
     }
 }
