@@ -43,11 +43,11 @@
 #define FIRST_PATHS 3        /* … but after so many, where more than NEARLY tolerances are left, … */
 #define LAST_FACTORS 8000    /* … so many, … */
 #define FAR_PATHS 8          /* … and of no more than these where more than HOPELESS tolerances are left, … */
-#define NEAR_PATHS 16        /* … than these where NEARLY are */
-#define HOPELESS 1e4
-#define MANY_BLOCKS 40 /* from this size on … */
-#define NEARLY 100.0   /* … so many tolerances are not worth to begin again */
-#define UNIQUE 1e-11   /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
+#define NEAR_PATHS 16        /* … and of these where no more than NEARLY are */
+#define HOPELESS 1e4         /* what contradicts itself leaves more: all paths would be in vain */
+#define MANY_BLOCKS 40       /* from this size on … */
+#define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
+#define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define PILE_BLOCKS 100 /* from this size on that costs too much: half of all Newton steps are for the last digit, … */
 #define ROUNDING 1e-2   /* … and momentum may be off by this part of the tolerance: what is left of it is given back afterwards */
 #define NEAR 1e-5   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
