@@ -122,8 +122,14 @@ pcCone* pcRowsAddCone(pcRows* list, pcConeKind kind, int rows);
 /* How many rows and cones a contact has at most; those of bounds are there only where it is pressed. */
 void pcTouchRoom(const pcAssembly* a, const pcTouch* touch, int* rows, int* cones);
 
-/* Rows and cones of a contact (contact.c), whose bodies may fly (flight=mean). */
-void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, bool fly, pcRows* list, pcTouchRows* out);
+/* What holds for all contacts of an island. */
+typedef struct pcTouchRule {
+    bool fly;                   /* its bodies may fly (flight=mean) */
+    double leastGap, leastDepth; /* what is less, in lengths, is none */
+} pcTouchRule;
+
+/* Rows and cones of a contact (contact.c). */
+void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, const pcTouchRule* rule, pcRows* list, pcTouchRows* out);
 
 /* The bodies, rows and contacts that hang together, in an order that depends on nothing but the input (island.c). Returns how many;
  * bodies that nothing touches are in none. */

@@ -5,7 +5,8 @@
  *     sliding     mu_k t_k.(u2 - u1 + surface)     multiplied by its coefficient, as problem.h wants it: |c_g| <= c_n
  *     torsion     torsion n.(w2 - w1)              rolling   rolling_k t_k.(w2 - w1)
  *
- * Target of the normal row, with d = gap - layer (a depth less than what the surface lets sink is none):
+ * Target of the normal row, with d = gap - layer (a depth less than what the surface lets sink is none, and in piles whatever is next to nothing:
+ * ruleOf in assemble.c):
  *
  *     b_n = -d / h            d > 0 (gammaGap=paper: -gamma d / h): it may come as near as touching
  *     b_n = -gamma d / h      d <= 0: the part of the penetration that one step removes (T 5.1)
@@ -112,13 +113,14 @@ static void setFriction(Contact* c)
     c->mu[0] = s->mu, c->mu[1] = isnan(s->mu2) ? s->mu : s->mu2;
 }
 
-static Contact look(const pcAssembly* a, const pcTouch* touch)
+static Contact look(const pcAssembly* a, const pcTouch* touch, const pcTouchRule* rule)
 {
     Contact c = {.a = a, .touch = touch};
     c.motion1 = touch->body1 >= 0 ? a->motion + touch->body1 : NULL;
     c.motion2 = touch->body2 >= 0 ? a->motion + touch->body2 : NULL;
     c.d = touch->gap - a->settings->layer;
     if (c.d < 0.0) c.d = smaller(c.d + touch->surface.sink, 0.0);
+    if (c.d < rule->leastGap && -c.d < rule->leastDepth) c.d = 0.0;
     v3 old = v3Sub(velocityAt(&c, c.motion2, false), velocityAt(&c, c.motion1, false));
     v3 free1 = velocityAt(&c, c.motion1, true), free2 = velocityAt(&c, c.motion2, true), free = v3Sub(free2, free1);
     c.nOld = v3Dot(old, touch->normal), c.nFree = v3Dot(free, touch->normal);
@@ -350,12 +352,12 @@ static void addBounds(const Contact* c, pcRows* list, pcTouchRows* out)
     }
 }
 
-void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, bool fly, pcRows* list, pcTouchRows* out)
+void pcTouchAssemble(const pcAssembly* a, const pcTouch* touch, const pcTouchRule* rule, pcRows* list, pcTouchRows* out)
 {
-    Contact c = look(a, touch);
+    Contact c = look(a, touch, rule);
     double target = stabilization(&c);
     *out = (pcTouchRows){.row = {-1, -1, -1, -1, -1, -1}, .tangent1 = c.t[0], .tangent2 = c.t[1]};
-    writeRestitution(&c, fly, &target, out);
+    writeRestitution(&c, rule->fly, &target, out);
     addCone(&c, target, list, out);
     out->carried = list->target[out->row[0]] - target;
     addBounds(&c, list, out);

@@ -134,6 +134,7 @@ struct pcCentral {
     const pcProblem* p;
     pcBlocks* H;
     const pcTouching* touching;
+    const bool* lifted; /* per cone; NULL: all are */
     double unit, m, *own, *weight; /* own, weight: per cone */
     Point at;                      /* u is in units of velocity */
     double *C, *Y, *r, *F;
@@ -188,9 +189,25 @@ static void evaluateFree(pcCentral* s, int k)
     s->r[row] = -s->at.u[row] - softness(s, k) * s->C[row];
 }
 
+static bool isLifted(const pcCentral* s, int k) { return !s->lifted || s->lifted[k]; }
+
+/* Without |u_t|: s = 0, T = 0, and B is the identity. */
+static void evaluateUnlifted(pcCentral* s, int k)
+{
+    int n = s->p->cone[k].rows, row = s->p->cone[k].row;
+    frameOf(n, s->at.z + row, s->d + row);
+    pcSocCentre(n, s->at.z + row, gapOf(s, k), s->C + row, s->Y + row);
+    s->b[k] = 0.0;
+    for (int i = row; i < row + n; i++) s->r[i] = s->Y[i] - s->at.u[i], s->T[i] = 0.0;
+}
+
 /* C, Y, r and T of a contact. */
 static void evaluateCone(pcCentral* s, int k)
 {
+    if (!isLifted(s, k)) {
+        evaluateUnlifted(s, k);
+        return;
+    }
     int n = s->p->cone[k].rows, row = s->p->cone[k].row;
     const double *z = s->at.z + row, *u = s->at.u + row;
     double *r = s->r + row, *T = s->T + row, *d = s->d + row, t[PC_SOC_ROWS] = {0.0};
@@ -637,6 +654,8 @@ pcCentral* pcCentralBegin(const pcProblem* p, const double* own, double power, p
     return s;
 }
 
+void pcCentralLift(pcCentral* s, const bool* lifted) { s->lifted = lifted; }
+
 /* To the path at the first m: Newton's method. */
 static bool begin(pcCentral* s)
 {
@@ -661,7 +680,6 @@ static bool follow(pcCentral* s, double aim, int limit)
 {
     for (int end = s->factors + limit; s->at.t > log(aim) && s->factors < end;)
         if (!advance(s)) return false;
-    evaluate(s);
     return true;
 }
 
@@ -671,20 +689,29 @@ static bool beginPath(pcCentral* s)
     if (!begin(s)) return false;
     if (s->power == 0.0) return s->begun = true;
     if (!follow(s, WEIGHED, WEIGHED_LIMIT)) return false;
+    evaluate(s);
     for (int k = 0; k < s->p->cones; k++) s->weight[k] = pow(larger(s->C[s->p->cone[k].row], LEAST_WEIGHED), s->power);
     return s->begun = begin(s);
 }
 
-double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c)
+bool pcCentralAnswer(const pcCentral* s, double* v, double* c)
 {
-    if ((!s->begun && !beginPath(s)) || !follow(s, aim, limit)) return 0.0;
+    if (!s->begun) return false;
     memcpy(v, s->at.v, 6 * (size_t)s->p->blocks * sizeof *v);
     for (int k = 0; k < s->p->cones; k++) {
         int row = s->p->cone[k].row;
         bool open = isContact(s->p->cone + k) && s->C[row] < s->Y[row] && s->C[row] * s->C[row] < gapOf(s, k);
         for (int i = row; i < row + s->p->cone[k].rows; i++) c[i] = open ? 0.0 : s->C[i] * s->unit / s->own[k];
     }
-    return s->m;
+    return true;
+}
+
+double pcCentralFollow(pcCentral* s, double aim, int limit, double* v, double* c)
+{
+    if (!s->begun && !beginPath(s)) return 0.0;
+    bool goesOn = follow(s, aim, limit);
+    evaluate(s);
+    return goesOn && pcCentralAnswer(s, v, c) ? s->m : 0.0;
 }
 
 int pcCentralFactors(const pcCentral* s) { return s->factors; }

@@ -16,6 +16,13 @@ pcCentral* pcCentralBegin(const pcProblem* problem, const double* own, double po
  * off a solution. Returns m; 0: there is no going on, and v and c are as before. It may be called again, and others may use H meanwhile. */
 double pcCentralFollow(pcCentral* path, double aim, int limit, double* v, double* c);
 
+/* What belongs to where it is, also where there is no going on. False: it is not on the path yet, and v and c are as before. */
+bool pcCentralAnswer(const pcCentral* path, double* v, double* c);
+
+/* Only these cones have De Saxce's shift |u_t|, the others obey the relaxation (T 5.7); to be said before the path is followed. One for each cone, which
+ * live as long as the path. */
+void pcCentralLift(pcCentral* path, const bool* lifted);
+
 /* How many times H was factored so far. */
 int pcCentralFactors(const pcCentral* path);
 

@@ -1,6 +1,6 @@
 /*
  * The proximal Newton method: one algorithm for every cone problem, over any linear algebra that can do four things. The velocity
- * form with sparse blocks (sparse.c) and the impulse form with a dense matrix (delassus.c) are two rows of the same kind.
+ * form with sparse blocks (velocity.c) and the impulse form with a dense matrix (delassus.c) are two rows of the same kind.
  */
 #ifndef PC_SOLVER_PROXIMAL_H
 #define PC_SOLVER_PROXIMAL_H

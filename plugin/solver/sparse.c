@@ -1,17 +1,10 @@
-/*
- * The proximal Newton method in velocity space: x = v, A = M, C = J, B = J'. Its matrix M + J'G J has one 6x6 block per body and per
- * touching pair, so its cost follows the graph of blocks, not the number of rows.
- */
+/* One start after the other: guesses, the inside of all cones, paths. */
 #include "solver/sparse.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/simd.h"
-#include "linalg/blocks.h"
-#include "linalg/mass.h"
-#include "linalg/panel.h"
 #include "solver/central.h"
 #include "solver/certificate.h"
 #include "solver/delassus.h"
@@ -20,10 +13,8 @@
 #include "solver/path.h"
 #include "solver/proximal.h"
 #include "solver/rows.h"
-#include "solver/stiffness.h"
+#include "solver/velocity.h"
 
-#define B PC_BLOCK
-#define BB PC_BLOCK_SIZE
 #define WARM_LIMIT 24        /* Newton steps from a guess, … */
 #define ROUGH_LIMIT 8        /* … fewer, if a rough answer will do … */
 #define WARM_RESTARTS 2      /* … not more than so many rounds of them in vain … */
@@ -44,6 +35,12 @@
 #define LAST_FACTORS 8000    /* … so many, … */
 #define FAR_PATHS 8          /* … and of no more than these where more than HOPELESS tolerances are left, … */
 #define NEAR_PATHS 16        /* … and of these where no more than NEARLY are */
+#define LIFT_FIRST 1e-6   /* of the velocity scale: what slides faster is lifted; … */
+#define LIFT_NEXT 0.1     /* … where that is not enough, what slides faster than this part of it, … */
+#define LIFT_FACTORS 6000 /* … for about so many factorizations in all … */
+#define FEW_SLIDE 0.2     /* … and as long as no more than this part of all contacts is lifted */
+#define LIFTED_END 1e-13  /* m of the path of what is lifted */
+#define RELAXED 1e-8      /* residual of the relaxation from which it begins */
 #define HOPELESS 1e4         /* what contradicts itself leaves more: all paths would be in vain */
 #define MANY_BLOCKS 40       /* from this size on … */
 #define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
@@ -53,181 +50,6 @@
 #define NEAR 1e-5   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
 #define CLOSER 1e-2 /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
 #define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
-#define MOMENTUM_ROUNDING 1e-14 /* relative: as good as sums of a few hundred terms can be */
-
-typedef struct Velocity {
-    const pcProblem* p;
-    pcMass factor;
-    double* own;
-    double* difference; /* v - f; and M^-1 F */
-    double* rhs;
-    pcBlocks H;
-    double* G; /* what H was factored with, … */
-    int size;
-    int factorization; /* … and which one of its factorizations that was */
-} Velocity;
-
-static const int* blocksOf(const pcProblem* p, int row) { return p->block + 2 * (size_t)row; }
-static const double* jacobianOf(const pcProblem* p, int row) { return p->J + 12 * (size_t)row; }
-
-/* A loop over cones or blocks, which threads share. */
-typedef struct Loop {
-    Velocity* s;
-    const double *v, *c;
-    double* out;
-} Loop;
-
-static void overCones(Velocity* s, pcLoopBody* body, const double* v, double* out)
-{
-    Loop loop = {.s = s, .v = v, .out = out};
-    pcPoolLoop(s->p->pool, body, &loop, s->p->cones);
-}
-
-PC_SIMD static void velocitiesSome(void* context, int begin, int end)
-{
-    const Loop* loop = context;
-    const pcProblem* p = loop->s->p;
-    for (int k = begin; k < end; k++)
-        for (int row = p->cone[k].row; row < p->cone[k].row + p->cone[k].rows; row++)
-            loop->out[row] = rowTimes(p, row, loop->v) - p->target[row];
-}
-
-static void velocities(void* self, const double* v, double* u) { overCones(self, velocitiesSome, v, u); }
-
-PC_SIMD static void changeSome(void* context, int begin, int end)
-{
-    const Loop* loop = context;
-    const pcProblem* p = loop->s->p;
-    for (int k = begin; k < end; k++)
-        for (int row = p->cone[k].row; row < p->cone[k].row + p->cone[k].rows; row++) loop->out[row] = rowTimes(p, row, loop->v);
-}
-
-static void change(void* self, const double* dv, double* du) { overCones(self, changeSome, dv, du); }
-
-PC_SIMD static void balanceSome(void* context, int begin, int end)
-{
-    const Loop* loop = context;
-    const pcProblem* p = loop->s->p;
-    const double* difference = loop->s->difference;
-    int n = B * p->blocks;
-    for (int b = begin; b < end; b++) {
-        for (int i = B * b; i < B * (b + 1); i++) {
-            if (p->dense)
-                loop->out[i] = pcDot(n, p->mass + (size_t)i * (size_t)n, difference);
-            else
-                loop->out[i] = dotSix(p->mass + (size_t)i * B, difference + B * b);
-        }
-        addTouching(p, pcStiffnessTouching(&loop->s->H), b, -1.0, NULL, loop->c, loop->out + B * b);
-    }
-}
-
-/* F = M (v - f) - J'c */
-static void balance(void* self, const double* v, const double* c, double* F)
-{
-    Loop loop = {.s = self, .c = c, .out = F};
-    const pcProblem* p = loop.s->p;
-    for (int i = 0; i < B * p->blocks; i++) loop.s->difference[i] = v[i] - p->free[i];
-    pcPoolLoop(p->pool, balanceSome, &loop, p->blocks);
-}
-
-/* Energy of the error, with the diagonal of M in place of M. */
-static double norm(void* self, const double* F)
-{
-    const pcProblem* p = ((Velocity*)self)->p;
-    double sum = 0.0;
-    for (int i = 0, n = B * p->blocks; i < n; i++) {
-        double m = p->dense ? p->mass[(size_t)i * (size_t)n + (size_t)i] : p->mass[i / B * BB + i % B * (B + 1)];
-        sum += F[i] * F[i] / m;
-    }
-    return sqrt(sum);
-}
-
-/* max |J M^-1 F| */
-static double error(void* self, const double* F)
-{
-    Velocity* s = self;
-    const pcProblem* p = s->p;
-    double most = 0.0;
-    memcpy(s->difference, F, (size_t)(B * p->blocks) * sizeof *F);
-    pcMassSolve(&s->factor, s->difference);
-    for (int row = 0; row < p->rows; row++) most = larger(most, fabs(rowTimes(p, row, s->difference)));
-    return most;
-}
-
-/* Where all contacts stay on pieces on which G is constant (they stick, are open, or slide in one dimension), the factors are those of the step
- * before. */
-static bool factor(Velocity* s, const double* G, const int* offset)
-{
-    size_t size = (size_t)s->size * sizeof *G;
-    if (s->factorization == s->H.factorization && memcmp(G, s->G, size) == 0) return true;
-    memcpy(s->G, G, size);
-    bool good = pcStiffnessFactor(s->p, G, offset, &s->H);
-    s->factorization = good ? s->H.factorization : -1;
-    return good;
-}
-
-static bool newton(void* self, const double* G, const int* offset, const double* rhs, double* dv)
-{
-    Velocity* s = self;
-    memcpy(dv, rhs, (size_t)(B * s->p->blocks) * sizeof *dv);
-    if (G && !factor(s, G, offset)) return false;
-    pcBlocksSolve(&s->H, dv);
-    return true;
-}
-
-/* J_i M^-1 J_i' of a row; z has room for all blocks, or where M is not dense for two. */
-static double ownOf(const Velocity* s, int row, double* z)
-{
-    const pcProblem* p = s->p;
-    const int* block = blocksOf(p, row);
-    const double* J = jacobianOf(p, row);
-    double own = 0.0;
-    if (p->dense) memset(z, 0, (size_t)(B * p->blocks) * sizeof *z);
-    for (int side = 0; side < 2; side++) {
-        if (block[side] < 0) continue;
-        double* at = z + (p->dense ? B * block[side] : B * side);
-        memcpy(at, J + B * side, B * sizeof *z);
-        if (!p->dense) pcMassSolveBlock(&s->factor, block[side], at), own += dotSix(J + B * side, at);
-    }
-    if (p->dense) pcMassSolve(&s->factor, z), own = rowTimes(p, row, z);
-    return own > 0.0 ? own : 1.0; /* a row that moves nothing: any weight will do */
-}
-
-static void ownsOfSome(void* context, int begin, int end)
-{
-    const Velocity* s = context;
-    double z[2 * B];
-    for (int k = begin; k < end; k++)
-        for (int row = s->p->cone[k].row; row < s->p->cone[k].row + s->p->cone[k].rows; row++) s->own[row] = ownOf(s, row, z);
-}
-
-static bool findOwns(Velocity* s, pcArena* arena)
-{
-    const pcProblem* p = s->p;
-    if (!pcMassFactor(&s->factor, p->blocks, p->dense, p->mass, arena)) return false;
-    if (!p->dense) {
-        pcPoolLoop(p->pool, ownsOfSome, s, p->cones);
-        return true;
-    }
-    double* z = pcArenaRaw(arena, double, B * p->blocks);
-    for (int row = 0; z && row < p->rows; row++) s->own[row] = ownOf(s, row, z);
-    return z != NULL;
-}
-
-static bool velocityForm(const pcProblem* p, pcArena* arena, pcLinear* out)
-{
-    Velocity* s = pcArenaNew(arena, Velocity, 1);
-    if (!s) return false;
-    s->p = p, s->factorization = -1;
-    for (int k = 0; k < p->cones; k++) s->size += p->cone[k].rows * p->cone[k].rows;
-    s->own = pcArenaNew(arena, double, p->rows), s->G = pcArenaRaw(arena, double, s->size);
-    s->difference = pcArenaNew(arena, double, B * p->blocks), s->rhs = pcArenaNew(arena, double, B * p->blocks);
-    if (!pcArenaGood(arena) || !findOwns(s, arena) || !pcStiffnessPattern(p, arena, &s->H)) return false;
-    out->own = s->own, out->self = s;
-    out->velocities = velocities, out->change = change, out->balance = balance;
-    out->norm = norm, out->error = error, out->newton = newton;
-    return true;
-}
 
 static const double* softOrNull(const pcProblem* p)
 {
@@ -246,7 +68,7 @@ bool pcLinearForm(const pcProblem* p, pcArena* arena, pcLinear* out)
                       .law = p->coulomb ? PC_LAW_COULOMB : PC_LAW_RELAXED,
                       .velocityScale = p->velocityScale,
                       .pool = p->pool};
-    return p->W ? pcImpulseForm(p, arena, out) : velocityForm(p, arena, out);
+    return p->W ? pcImpulseForm(p, arena, out) : pcVelocityForm(p, arena, out);
 }
 
 /* ---- The solver ---------------------------------------------------------------------------------------------------------------- */
@@ -255,21 +77,6 @@ void pcConeStart(const pcProblem* p, double* v, double* c)
 {
     for (int i = 0; i < pcUnknowns(p); i++) v[i] = p->W ? 0.0 : p->free[i];
     for (int i = 0; i < p->rows; i++) c[i] = 0.0;
-}
-
-pcCertificate pcBalanceMomentum(const pcProblem* p, const pcLinear* linear, double tolerance, pcArena* arena, double* v, const double* c)
-{
-    Velocity* s = linear->self;
-    pcCertificate before = pcCertify(p, v, c, arena);
-    if (p->W) return before; /* there is no momentum in it */
-    double* F = s->rhs;
-    linear->balance(s, v, c, F);
-    if (before.momentum <= MOMENTUM_ROUNDING || !(linear->error(s, F) <= 0.1 * tolerance * p->velocityScale)) return before;
-    for (int i = 0; i < B * p->blocks; i++) F[i] = v[i], v[i] -= s->difference[i]; /* difference: M^-1 F */
-    pcCertificate after = pcCertify(p, v, c, arena);
-    if (after.momentum < before.momentum && after.residual <= larger(before.residual, 0.5 * tolerance)) return after;
-    memcpy(v, F, (size_t)(B * p->blocks) * sizeof *v);
-    return before;
 }
 
 /* The best answer of several attempts, if none is good. */
@@ -331,7 +138,7 @@ static void keepIfBetter(Attempt* s)
 static bool pathFrom(Attempt* s, int patience)
 {
     if (!isLarge(s->p)) return false;
-    pcBlocks* H = &((Velocity*)s->linear->self)->H;
+    pcBlocks* H = pcVelocityBlocks(s->linear);
     pcPathInfo path = pcPathSolve(s->p, s->linear->own, s->rough, patience, H, s->arena, s->v, s->c);
     s->found.iterations += path.factors;
     if (path.residual <= NEARLY * s->rough) {
@@ -349,7 +156,7 @@ static bool pathFrom(Attempt* s, int patience)
 static bool inside(Attempt* s, double tolerance, pcInside where)
 {
     if (s->settings->maxIterations || s->p->W) return false;
-    pcBlocks* H = &((Velocity*)s->linear->self)->H;
+    pcBlocks* H = pcVelocityBlocks(s->linear);
     int factors = pcInteriorStart(s->p, s->linear->own, tolerance, where, H, s->arena, s->v, s->c);
     if (factors == PC_NO_START) return false;
     s->found.iterations += factors;
@@ -383,7 +190,7 @@ static bool fromInside(Attempt* s, bool near)
 static bool alongCentralPath(Attempt* s, double power, int limit, const _Atomic bool* needless)
 {
     size_t mark = pcArenaMark(s->arena);
-    pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, &((Velocity*)s->linear->self)->H, s->arena);
+    pcCentral* central = pcCentralBegin(s->p, s->linear->own, power, pcVelocityBlocks(s->linear), s->arena);
     double aim = REST_FIRST, m = INFINITY, least = INFINITY;
     int tried = 0, cost = 0; /* where on the path the rest of the way was last tried, and what that took */
     while (central && m > REST_LEAST && pcCentralFactors(central) < limit && !s->found.converged && !atomic_load(needless)) {
@@ -479,6 +286,101 @@ static void byOtherPaths(Attempt* s)
     }
 }
 
+/* ---- what slides ----
+ *
+ * De Saxce's shift |u_t| makes the problem one without a convex form, and is 0 wherever nothing slides. So contacts that rest are left without it: they obey the
+ * relaxation (T 5.7), which is the same law there. It begins with the relaxation of all; what slides in the answer is lifted, and the problem solved
+ * again, by the central path of central.c, which hardly turns as long as a few contacts are lifted. What slides then is lifted, too, and so on. Once nothing slides
+ * by more than LIFT_FIRST that is not lifted, path.c tries to do the rest; if it does not get there, what slides by a tenth of that is lifted as well.
+ *
+ * Of a pile of 1000 that has come down and lies but for a few bodies, 10 to 80 contacts are lifted in one to four rounds of 75 to 120 factorizations, and path.c ends at 1e-11
+ * after 12 to 40: 140 to 600 in all, where the path with all contacts lifted took 2000 to 117,000 and ended above 1e-10 in every second step. Not so where much slides (a pile
+ * that falls and packs), and where targets of next to nothing keep everything on the move (contact.c says what is done about these): there, one contact lifted
+ * makes others slide, until a thousand are, and the path is as long as ever.
+ */
+
+static double slipOf(const pcProblem* p, const pcCone* cone, const double* v)
+{
+    double square = 0.0;
+    for (int row = cone->row + 1; row < cone->row + cone->rows; row++) {
+        double u = rowTimes(p, row, v) - p->target[row];
+        square += u * u;
+    }
+    return sqrt(square) / p->velocityScale;
+}
+
+/* How many contacts slide by more than that and are lifted from now on. */
+static int liftWhatSlides(const Attempt* s, double slip, bool* lifted)
+{
+    int more = 0;
+    for (int k = 0; k < s->p->cones; k++) {
+        const pcCone* cone = s->p->cone + k;
+        if (lifted[k] || cone->kind != PC_CONE_FRICTION || !(s->c[cone->row] > 0.0) || !(slipOf(s->p, cone, s->v) > slip)) continue;
+        lifted[k] = true, more++;
+    }
+    return more;
+}
+
+/* (v, c) := the relaxation's; false: there is none. */
+static bool relax(Attempt* s)
+{
+    pcProblem relaxed = *s->p;
+    relaxed.coulomb = false;
+    pcConeSettings settings = {.tolerance = UNIQUE, .warm = s->settings->warm, .hard = true};
+    pcConeInfo info = pcSparseSolve(&relaxed, &settings, s->memory, s->v, s->c);
+    s->found.iterations += info.solve.iterations;
+    return info.solve.residual <= RELAXED;
+}
+
+static bool followLifted(Attempt* s, const bool* lifted)
+{
+    size_t mark = pcArenaMark(s->arena);
+    pcCentral* central = pcCentralBegin(s->p, s->linear->own, 0.0, pcVelocityBlocks(s->linear), s->arena);
+    bool found = false;
+    if (central) {
+        pcCentralLift(central, lifted);
+        found = pcCentralFollow(central, LIFTED_END, CENTRAL_FACTORS, s->v, s->c) > 0.0 || pcCentralAnswer(central, s->v, s->c);
+        s->found.iterations += pcCentralFactors(central);
+    }
+    pcArenaRelease(s->arena, mark);
+    return found;
+}
+
+/* The rest of the way, from (v, c), which stay where they are if it finds nothing. */
+static void tryTheRest(Attempt* s)
+{
+    size_t mark = pcArenaMark(s->arena), unknowns = (size_t)pcUnknowns(s->p), rows = (size_t)s->p->rows;
+    double *v = pcArenaRaw(s->arena, double, unknowns), *c = pcArenaRaw(s->arena, double, rows);
+    if (v && c) {
+        memcpy(v, s->v, unknowns * sizeof *v), memcpy(c, s->c, rows * sizeof *c);
+        pathFrom(s, REST_FACTORS);
+        if (!s->found.converged) bestGive(&(Best){0.0, v, c}, s->p, s->v, s->c);
+    }
+    pcArenaRelease(s->arena, mark);
+}
+
+static void byLifts(Attempt* s)
+{
+    size_t mark = pcArenaMark(s->arena);
+    bool *lifted = pcArenaNew(s->arena, bool, s->p->cones), goesOn = lifted && relax(s);
+    double slip = LIFT_FIRST;
+    for (int all = 0, before = s->found.iterations; goesOn && !s->found.converged && s->found.iterations - before < LIFT_FACTORS;) {
+        int more = liftWhatSlides(s, slip, lifted);
+        all += more;
+        if (all > FEW_SLIDE * s->p->cones) break;
+        if (more > 0) {
+            goesOn = followLifted(s, lifted);
+            continue;
+        }
+        tryTheRest(s);
+        goesOn &= slip > s->rough;
+        slip *= LIFT_NEXT;
+    }
+    pcArenaRelease(s->arena, mark);
+}
+
+/* ---- one after the other ---- */
+
 /* Large steps to begin with get further than small ones in the end: again from the best so far, as long as it gets better. */
 static void fromBest(Attempt* s)
 {
@@ -516,9 +418,10 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     Attempt s = {.p = p, .linear = linear, .settings = settings, .memory = memory, .arena = arena, .held = held, .v = v, .c = c};
     s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
     if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
+    bool pathsLead = isLarge(p) && p->coulomb && settings->maxIterations == 0;
+    if (pathsLead && !s.found.converged && settings->rough == 0.0) byLifts(&s);
     if (!s.found.converged && !fromInside(&s, near)) {
-        if (!s.found.converged && isLarge(p) && p->coulomb && settings->maxIterations == 0)
-            byOtherPaths(&s); /* also where the inside gave no start */
+        if (!s.found.converged && pathsLead) byOtherPaths(&s); /* also where the inside gave no start */
         fromBest(&s);
         if (!s.found.converged) fromNothing(&s);
     }

@@ -3,17 +3,13 @@
 #define PC_SOLVER_SPARSE_H
 
 #include "solver/proximal.h"
+#include "solver/velocity.h"
 
 /* false: out of memory, or a mass that is not positive definite. `out` lives as long as the arena is not released. */
 bool pcLinearForm(const pcProblem* problem, pcArena* arena, pcLinear* out);
 
 /* v without impulses and no impulse: where a solver starts that has no guess. */
 void pcConeStart(const pcProblem* problem, double* v, double* c);
-
-/* Momentum lost in rounding is given back to v, unless the rows would notice. The certificate of (v, c) as it is then; `linear` is a
- * velocity form with the mass and rows of `problem`. */
-pcCertificate pcBalanceMomentum(const pcProblem* problem, const pcLinear* linear, double tolerance, pcArena* arena, double* v,
-                                const double* c);
 
 pcConeInfo pcSparseSolve(const pcProblem* problem, const pcConeSettings* settings, pcSolverMemory* memory, double* v, double* c);
 

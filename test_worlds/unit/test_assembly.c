@@ -372,3 +372,48 @@ PC_TEST(Assembly, ThreadsThatShareManyContactsMakeTheSameProblem)
     pcArenaFree(arena), pcArenaFree(arena + 1);
     sceneEnd(&s);
 }
+
+/* ---- piles ---- */
+
+enum { PILE = 100 };
+
+/* A row of bodies, each of which touches the next one with this gap, on a ground that it touches with none. The target of the first such contact, by the
+ * speed of what falls for a step, where a unit of length is so many metres. */
+static double targetInARow(int bodies, double gap, double metres)
+{
+    static pcBody body[PILE];
+    static pcMotion motion[PILE];
+    static pcTouch touch[PILE];
+    const double h = 0.01, g = 9.81 / metres;
+    pcArena arena = {0};
+    pcSettings settings = pcDefaultSettings();
+    pcSystem system = {.bodyCount = bodies, .bodies = body, .gravity = {0, 0, -g}};
+    for (int i = 0; i < bodies; i++) {
+        body[i] = (pcBody){.pose = {{i / metres, 0, 0}, {1, 0, 0, 0}}, .mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        touch[i] = (pcTouch){.body1 = i > 0 ? i - 1 : PC_WORLD, .body2 = i, .shape1 = -1, .shape2 = -1, .gap = i > 0 ? gap : 0.0};
+        touch[i].normal = v3Make(1, 0, 0), touch[i].point = v3Make((i - 0.5) / metres, 0, 0);
+        touch[i].surface = pcDefaultSurface(&settings);
+    }
+    pcMotionsFill(&system, h, motion);
+    pcAssembly a = {.arena = &arena, .system = &system, .settings = &settings, .h = h, .motion = motion, .touch = touch, .touches = bodies};
+    pcIsland* island;
+    double target = (double)NAN;
+    if (pcIslandsFind(&a, &island) == 1 && pcIslandAssemble(&a, island)) target = island->problem.target[island->problem.cone[1].row] / (g * h);
+    pcArenaFree(&arena);
+    return target;
+}
+
+/* What a body falls by in a step is 1e-3 m here. */
+PC_TEST(Assembly, OfAPileWhatIsNextToNothingIsNone)
+{
+    const double fall = 9.81e-4;
+    for (double metres = 1e-3; metres <= 1e3; metres *= 1e3) {
+        PC_CASE("lengths in %g m", metres);
+        PC_EXPECT_NEAR(0.0, targetInARow(PILE, 0.9e-6 * fall / metres, metres), 0.0);
+        PC_EXPECT_NEAR(0.0, targetInARow(PILE, -0.9e-5 * fall / metres, metres), 0.0);
+        PC_EXPECT_NEAR(-1.1e-6, targetInARow(PILE, 1.1e-6 * fall / metres, metres), 1e-15);
+        PC_EXPECT_NEAR(0.2 * 1.1e-5, targetInARow(PILE, -1.1e-5 * fall / metres, metres), 1e-15);
+        PC_EXPECT_NEAR(-0.9e-6, targetInARow(PILE - 1, 0.9e-6 * fall / metres, metres), 1e-15);
+        PC_EXPECT_NEAR(0.2 * 0.9e-5, targetInARow(PILE - 1, -0.9e-5 * fall / metres, metres), 1e-15);
+    }
+}

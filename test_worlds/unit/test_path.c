@@ -157,6 +157,36 @@ PC_TEST(Central, ComesAsNearAsTheRootOfItsParameter)
     }
 }
 
+/* Contacts without De Saxce's shift obey the relaxation, and those with it Coulomb's law. */
+PC_TEST(Central, LiftsTheContactsThatItIsToldTo)
+{
+    for (int i = 0; i < HEAPS; i++) {
+        pcConeModel model = pcHeap(12 + 2 * i, 2.0, true, 300u + (uint64_t)i);
+        pcProblem relaxed = model.problem;
+        bool* lifted = calloc((size_t)relaxed.cones, sizeof *lifted);
+        double* v[2];
+        relaxed.coulomb = false;
+        for (int all = 0; all < 2; all++) {
+            Trip trip;
+            PC_CASE("heap %d, %s lifted", i, all ? "all" : "none");
+            for (int k = 0; k < relaxed.cones; k++) lifted[k] = all;
+            PC_ASSERT_TRUE(tripBegin(&trip, &model.problem, 0.0));
+            pcCentralLift(trip.central, lifted);
+            PC_EXPECT_FALSE(pcCentralAnswer(trip.central, trip.v, trip.c));
+            PC_ASSERT_TRUE(pcCentralFollow(trip.central, 1e-10, 4000, trip.v, trip.c) > 0.0);
+            PC_EXPECT_LE(pcCertify(all ? &model.problem : &relaxed, trip.v, trip.c, &trip.arena).residual, 5e-5);
+            v[all] = trip.v, trip.v = NULL;
+            tripEnd(&trip);
+        }
+        Trip usual;
+        PC_ASSERT_TRUE(tripBegin(&usual, &model.problem, 0.0));
+        PC_ASSERT_TRUE(pcCentralFollow(usual.central, 1e-10, 4000, usual.v, usual.c) > 0.0);
+        PC_EXPECT_TRUE(memcmp(usual.v, v[1], (size_t)pcUnknowns(&relaxed) * sizeof *usual.v) == 0);
+        PC_EXPECT_TRUE(memcmp(usual.v, v[0], (size_t)pcUnknowns(&relaxed) * sizeof *usual.v) != 0);
+        tripEnd(&usual), free(v[0]), free(v[1]), free(lifted), pcModelFree(&model);
+    }
+}
+
 PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
 {
     pcConeModel model = pcHeap(40, 2.0, true, 7);
