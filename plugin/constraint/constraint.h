@@ -124,7 +124,7 @@ void pcTouchRoom(const pcAssembly* a, const pcTouch* touch, int* rows, int* cone
 
 /* What holds for all contacts of an island. */
 typedef struct pcTouchRule {
-    bool fly;                   /* its bodies may fly (flight=mean) */
+    bool fly;                    /* its bodies may fly (flight=mean) */
     double leastGap, leastDepth; /* what is less, in lengths, is none */
 } pcTouchRule;
 

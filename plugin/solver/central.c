@@ -134,7 +134,7 @@ struct pcCentral {
     const pcProblem* p;
     pcBlocks* H;
     const pcTouching* touching;
-    const bool* lifted; /* per cone; NULL: all are */
+    const bool* lifted;            /* per cone; NULL: all are */
     double unit, m, *own, *weight; /* own, weight: per cone */
     Point at;                      /* u is in units of velocity */
     double *C, *Y, *r, *F;

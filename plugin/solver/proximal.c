@@ -120,13 +120,15 @@ static void setWeights(Method* m, double eps)
 
 static double softOf(const pcLinear* p, int row) { return p->soft ? p->soft[row] : 0.0; }
 
+static pcLaw lawOf(const pcLinear* p, int k) { return p->lifted && !p->lifted[k] && p->law == PC_LAW_COULOMB ? PC_LAW_RELAXED : p->law; }
+
 static void coneLaw(const Method* m, int k, State* s)
 {
     const pcCone* cone = &m->p->cone[k];
     int row = cone->row;
     double u[PC_CONE_ROWS];
     for (int i = 0; i < cone->rows; i++) u[i] = s->u[row + i] + s->y[row + i];
-    pcConeLaw(cone, m->p->law, m->p->slip ? m->p->slip + row : NULL, m->weight + row, m->r + row, u, s->c + row, m->G + m->offset[k]);
+    pcConeLaw(cone, lawOf(m->p, k), m->p->slip ? m->p->slip + row : NULL, m->weight + row, m->r + row, u, s->c + row, m->G + m->offset[k]);
 }
 
 typedef struct Laws {

@@ -16,6 +16,7 @@ typedef struct pcLinear {
     const double* soft; /* per row, or NULL: none */
     const double* own;  /* per row: the diagonal of C A^-1 B, velocity per impulse; > 0 */
     pcLaw law;
+    const bool* lifted; /* PC_LAW_COULOMB: per cone, whether it has De Saxce's shift; the others obey the relaxation. NULL: all have it */
     const double* slip; /* PC_LAW_GIVEN_SLIP: per row, read at the first row of each group; else NULL */
     double velocityScale;
     pcPool* pool; /* threads that help; NULL: none */

@@ -15,41 +15,42 @@
 #include "solver/rows.h"
 #include "solver/velocity.h"
 
-#define WARM_LIMIT 24        /* Newton steps from a guess, … */
-#define ROUGH_LIMIT 8        /* … fewer, if a rough answer will do … */
-#define WARM_RESTARTS 2      /* … not more than so many rounds of them in vain … */
-#define TEPID_LIMIT 80       /* … and from the inside of all cones (interior.c), … */
-#define NEAR_RESTARTS 6      /* … where that was near a guess, not more than so many rounds in vain */
-#define AGAIN_LIMIT 6        /* times that the best so far is a start, … */
-#define PROMISING 1e-3       /* … if its residual is at most this */
-#define NEAR_FACTORS 150     /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
-#define FAR_FACTORS 150      /* … of one from elsewhere, … */
-#define REST_FACTORS 30      /* … and of one from a point of the central path, … */
-#define REST_FIRST 1e-6      /* … from this m on, … */
-#define REST_NEXT 0.3        /* … wherever it is less by this … */
-#define REST_EVERY 300       /* … or H was factored as often, … */
-#define REST_ABOVE 5.0       /* … but for where it has turned back as far: nothing was ever found there, … */
-#define REST_LEAST 1e-13     /* … down to here; the path between two of them shall take as long as the try before did */
-#define CENTRAL_FACTORS 3000 /* of one of them in all, … */
-#define FIRST_PATHS 3        /* … but after so many, where more than NEARLY tolerances are left, … */
-#define LAST_FACTORS 8000    /* … so many, … */
-#define FAR_PATHS 8          /* … and of no more than these where more than HOPELESS tolerances are left, … */
-#define NEAR_PATHS 16        /* … and of these where no more than NEARLY are */
-#define LIFT_FIRST 1e-6   /* of the velocity scale: what slides faster is lifted; … */
-#define LIFT_NEXT 0.1     /* … where that is not enough, what slides faster than this part of it, … */
-#define LIFT_FACTORS 6000 /* … for about so many factorizations in all … */
-#define FEW_SLIDE 0.2     /* … and as long as no more than this part of all contacts is lifted */
-#define LIFTED_END 1e-13  /* m of the path of what is lifted */
-#define RELAXED 1e-8      /* residual of the relaxation from which it begins */
-#define HOPELESS 1e4         /* what contradicts itself leaves more: all paths would be in vain */
-#define MANY_BLOCKS 40       /* from this size on … */
-#define NEARLY 100.0         /* … so many tolerances are not worth to begin again */
+#define WARM_LIMIT 24           /* Newton steps from a guess, … */
+#define ROUGH_LIMIT 8           /* … fewer, if a rough answer will do … */
+#define WARM_RESTARTS 2         /* … not more than so many rounds of them in vain … */
+#define TEPID_LIMIT 80          /* … and from the inside of all cones (interior.c), … */
+#define NEAR_RESTARTS 6         /* … where that was near a guess, not more than so many rounds in vain */
+#define AGAIN_LIMIT 6           /* times that the best so far is a start, … */
+#define PROMISING 1e-3          /* … if its residual is at most this */
+#define NEAR_FACTORS 150        /* without getting nearer, of a path from a guess that lacks a few contacts only, … */
+#define FAR_FACTORS 150         /* … of one from elsewhere, … */
+#define REST_FACTORS 30         /* … and of one from a point of the central path, … */
+#define REST_FIRST 1e-6         /* … from this m on, … */
+#define REST_NEXT 0.3           /* … wherever it is less by this … */
+#define REST_EVERY 300          /* … or H was factored as often, … */
+#define REST_ABOVE 5.0          /* … but for where it has turned back as far: nothing was ever found there, … */
+#define REST_LEAST 1e-13        /* … down to here; the path between two of them shall take as long as the try before did */
+#define CENTRAL_FACTORS 3000    /* of one of them in all, … */
+#define FIRST_PATHS 3           /* … but after so many, where more than NEARLY tolerances are left, … */
+#define LAST_FACTORS 8000       /* … so many, … */
+#define FAR_PATHS 8             /* … and of no more than these where more than HOPELESS tolerances are left, … */
+#define NEAR_PATHS 16           /* … and of these where no more than NEARLY are */
+#define LIFT_FIRST 1e-6         /* of the velocity scale: what slides faster is lifted; … */
+#define LIFT_NEXT 0.1           /* … where that is not enough, what slides faster than this part of it, … */
+#define FEW_SLIDE 0.2           /* … if it is no more than this part of all contacts to begin with */
+#define LIFT_FACTORS 12000      /* about so many factorizations in all where no more than NEARLY tolerances are left, … */
+#define MOST_LIFT_FACTORS 60000 /* … or so many */
+#define LIFTED_END 1e-13        /* m of the path of what is lifted */
+#define RELAXED 1e-8            /* residual of the relaxation from which it begins */
+#define HOPELESS 1e4            /* what contradicts itself leaves more: all paths would be in vain */
+#define MANY_BLOCKS 40          /* from this size on … */
+#define NEARLY 100.0            /* … so many tolerances are not worth to begin again */
 #define UNIQUE 1e-11 /* tolerance of the relaxation: it has one velocity only, and that is worse than its residual where the problem is */
 #define PILE_BLOCKS 100 /* from this size on that costs too much: half of all Newton steps are for the last digit, … */
 #define ROUNDING 1e-2   /* … and momentum may be off by this part of the tolerance: what is left of it is given back afterwards */
 #define NEAR 1e-5   /* residual to which the interior point method goes from a guess: what is left, Newton's method does in fewer steps */
 #define CLOSER 1e-2 /* of the tolerance, where an answer is good by the method's own measure, but not by the certificate's */
-#define CONTRADICTS 0.1         /* of the most that is held back: rows with less are on their way to be met */
+#define CONTRADICTS 0.1 /* of the most that is held back: rows with less are on their way to be met */
 
 static const double* softOrNull(const pcProblem* p)
 {
@@ -349,34 +350,58 @@ static bool followLifted(Attempt* s, const bool* lifted)
 /* The rest of the way, from (v, c), which stay where they are if it finds nothing. */
 static void tryTheRest(Attempt* s)
 {
-    size_t mark = pcArenaMark(s->arena), unknowns = (size_t)pcUnknowns(s->p), rows = (size_t)s->p->rows;
-    double *v = pcArenaRaw(s->arena, double, unknowns), *c = pcArenaRaw(s->arena, double, rows);
-    if (v && c) {
-        memcpy(v, s->v, unknowns * sizeof *v), memcpy(c, s->c, rows * sizeof *c);
+    size_t mark = pcArenaMark(s->arena);
+    Best before = bestNew(s->p, s->arena);
+    if (before.v && before.c) {
+        bestKeep(&before, s->p, 0.0, s->v, s->c);
         pathFrom(s, REST_FACTORS);
-        if (!s->found.converged) bestGive(&(Best){0.0, v, c}, s->p, s->v, s->c);
+        if (!s->found.converged) bestGive(&before, s->p, s->v, s->c);
     }
     pcArenaRelease(s->arena, mark);
 }
 
-static void byLifts(Attempt* s)
+/* What the path leaves, about the root of its m, is taken for sliding where that is what is asked for: so it is done away with. */
+static void polish(Attempt* s, const bool* lifted)
+{
+    pcLinear linear = *s->linear;
+    pcProximalSettings method = {.tolerance = UNIQUE, .warm = true, .maxIterations = TEPID_LIMIT};
+    size_t mark = pcArenaMark(s->arena);
+    Best before = bestNew(s->p, s->arena);
+    linear.lifted = lifted;
+    if (before.v && before.c) {
+        bestKeep(&before, s->p, 0.0, s->v, s->c);
+        pcProximalInfo info = pcProximalSolve(&linear, &method, s->arena, s->v, s->c);
+        s->found.iterations += info.iterations;
+        if (!(info.residual <= RELAXED)) bestGive(&before, s->p, s->v, s->c);
+    }
+    pcArenaRelease(s->arena, mark);
+}
+
+/* Whether all is done that lifts are good for, after so many factorizations. */
+static bool hasLifted(const Attempt* s, int factors)
+{
+    return s->found.converged || factors >= (s->best.residual <= NEARLY * s->rough ? LIFT_FACTORS : MOST_LIFT_FACTORS);
+}
+
+/* True: there is no better answer to be expected from elsewhere. */
+static bool byLifts(Attempt* s)
 {
     size_t mark = pcArenaMark(s->arena);
     bool *lifted = pcArenaNew(s->arena, bool, s->p->cones), goesOn = lifted && relax(s);
     double slip = LIFT_FIRST;
-    for (int all = 0, before = s->found.iterations; goesOn && !s->found.converged && s->found.iterations - before < LIFT_FACTORS;) {
+    int before = s->found.iterations;
+    for (int round = 0; goesOn && !hasLifted(s, s->found.iterations - before); round++) {
         int more = liftWhatSlides(s, slip, lifted);
-        all += more;
-        if (all > FEW_SLIDE * s->p->cones) break;
-        if (more > 0) {
-            goesOn = followLifted(s, lifted);
-            continue;
-        }
-        tryTheRest(s);
+        if (round == 0 && more > FEW_SLIDE * s->p->cones) break;
+        if (more > 0) goesOn = followLifted(s, lifted);
+        if (more > 0 && slip < LIFT_FIRST) polish(s, lifted);
+        if (more == 0 || slip < LIFT_FIRST) tryTheRest(s);
+        if (more > 0) continue;
         goesOn &= slip > s->rough;
         slip *= LIFT_NEXT;
     }
     pcArenaRelease(s->arena, mark);
+    return s->found.converged || (hasLifted(s, s->found.iterations - before) && s->best.residual <= NEARLY * s->rough);
 }
 
 /* ---- one after the other ---- */
@@ -419,9 +444,9 @@ static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const 
     s.rough = s.tolerance = rough, s.found.residual = INFINITY, s.best = bestNew(p, arena);
     if (settings->warm && (settings->close || !settings->hard)) fromGuess(&s);
     bool pathsLead = isLarge(p) && p->coulomb && settings->maxIterations == 0;
-    if (pathsLead && !s.found.converged && settings->rough == 0.0) byLifts(&s);
-    if (!s.found.converged && !fromInside(&s, near)) {
-        if (!s.found.converged && pathsLead) byOtherPaths(&s); /* also where the inside gave no start */
+    bool done = pathsLead && !s.found.converged && settings->rough == 0.0 && byLifts(&s);
+    if (!s.found.converged && (done || !fromInside(&s, near))) {
+        if (!s.found.converged && pathsLead && !done) byOtherPaths(&s); /* also where the inside gave no start */
         fromBest(&s);
         if (!s.found.converged) fromNothing(&s);
     }

@@ -398,7 +398,8 @@ static double targetInARow(int bodies, double gap, double metres)
     pcAssembly a = {.arena = &arena, .system = &system, .settings = &settings, .h = h, .motion = motion, .touch = touch, .touches = bodies};
     pcIsland* island;
     double target = (double)NAN;
-    if (pcIslandsFind(&a, &island) == 1 && pcIslandAssemble(&a, island)) target = island->problem.target[island->problem.cone[1].row] / (g * h);
+    if (pcIslandsFind(&a, &island) == 1 && pcIslandAssemble(&a, island))
+        target = island->problem.target[island->problem.cone[1].row] / (g * h);
     pcArenaFree(&arena);
     return target;
 }
