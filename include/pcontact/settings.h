@@ -45,8 +45,8 @@ typedef struct pcSettings {
     int shadow;                /* model=shadow:lcp: step natively, solve beside it */
     pcSolver solver;           /* auto lemke fixedpoint minmap sparse; default auto */
     pcNarrowphase narrowphase; /* ratio native euclid; default ratio. euclid: rows carry the Euclidean distance whatever `gap` says */
-    double gamma;              /* part of a gap that one step removes, 0 .. 2; NaN (unset): the host's ERP, 0.2 without a host. In islands of
-                                  100 bodies and more, depths below 1e-5 and gaps below 1e-6 of |g| h^2 are none */
+    /* In islands of 100 bodies and more gamma removes no depth below 1e-5 of |g| h^2, and gaps below 1e-6 of it are none (gammaGap=touch). */
+    double gamma;              /* part of a gap that one step removes, 0 .. 2; NaN (unset): the host's ERP, 0.2 without a host */
     pcGammaGap gammaGap;       /* touch paper; default touch */
     pcGapKind gap;             /* length ratio pair; default length */
     int coneEdges;             /* edges of the friction cone: even and >= 4, or 0 = circular; default 0 */

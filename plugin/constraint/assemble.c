@@ -236,10 +236,11 @@ static bool assembleShared(Touches* s)
 /* A pile comes to rest only if what is next to nothing is none. Its bodies are held at more places than they can move in, and what one place has to give way by, be it
  * 1e-9 m, the others have to make room for: hundreds of bodies slide, and leave depths and gaps behind that are next to nothing. So in a large island depths below
  * LEAST_DEPTH and gaps below LEAST_GAP of |g| h^2, what a body falls by in a step, are left as they are: 1e-8 and 1e-9 m at h = 0.01, a hundred thousandth of the
- * error of a step (S 3.15). Of a pile of 1000 that lies, 1100 contacts slide without this, and 10 to 80 with it. */
+ * error of a step (S 3.15); but not where gaps are the papers' (gammaGap=paper). Of a pile of 1000 that lies, 1100 contacts slide without this, and 10 to 80 with it. */
 static pcTouchRule ruleOf(const pcAssembly* a, const pcIsland* island, bool fly)
 {
-    double fall = island->bodies >= PILE ? v3Norm(v3Load(a->system->gravity)) * a->h * a->h : 0.0;
+    bool pile = island->bodies >= PILE && a->settings->gammaGap == PC_GAMMA_TOUCH;
+    double fall = pile ? v3Norm(v3Load(a->system->gravity)) * a->h * a->h : 0.0;
     return (pcTouchRule){.fly = fly, .leastGap = LEAST_GAP * fall, .leastDepth = LEAST_DEPTH * fall};
 }
 

@@ -8,7 +8,7 @@
  *     z        C - Y. With m it tells both (pcSocCentre): along either eigenvector (1, d), (1, -d) of z, C - Y = l and C Y = m. So every z
  *              is inside, steps need not end at the border of a cone, and of contacts that stick, slide or are open z hardly changes with m
  *     s        |u_t|, smoothed where u_t is less than a part of y_1 = m / C_1, the eigenvalue of Y that vanishes in sliding:
- *              s = sqrt(u_t^2 + (k y_1)^2) - k y_1
+ *              s = sqrt(u_t^2 + (k y_1)^2) - k y_1;  0 of cones that are not lifted (pcCentralLift)
  *     F, r     M (v - f) - J'c,  Y - u - s n:   what is left
  *     t        log m
  *
@@ -62,11 +62,11 @@
  * What helped most is no method but the problem: stepper/pairs.c gives contacts of two faces that lie on each other one normal. From the 72nd to the 123rd step
  * of the pile 2030 factorizations are then enough in the median, where it took 4300, and two steps miss 1e-10 where twelve did.
  *
- * No such help is it to take gaps and depths for none that are next to nothing beside g h^2 (1e-4 and 1e-5 of it), though 3100 contacts then have no target and only 160 others are
+ * No such help is it, as long as the pile packs (once it has come down it is: sparse.c, assemble.c), to take gaps and depths for none that are next to nothing beside g h^2 (1e-4 and 1e-5 of it), though 3100 contacts then have no target and only 160 others are
  * nearer than 1e-5 m: the 46 steps from the 109th on took 1300 to 42,000 factorizations, and three of them ended above 1e-10. Nor wider bounds, nor no repair of
  * penetrations at all, nor a tolerance of 1e-8 (14,100 in six steps that took 14,500). One of 1e-5 takes 300 to 2000 a step.
  *
- * Nor is it one to leave out what rests. By the relaxation (T 5.7) speeds are spread over ten decades: of 977 bodies 47 are faster than 1e-5 of the velocities, 370 than 1e-9. On ground made
+ * Nor is it one to leave out what rests. (To leave out |u_t| there is: sparse.c.) By the relaxation (T 5.7) speeds are spread over ten decades: of 977 bodies 47 are faster than 1e-5 of the velocities, 370 than 1e-9. On ground made
  * of the slower ones the others are mostly solved by a few hundred factorizations, but push it, as it cannot give way at all, so that under these impulses hundreds of its bodies move as fast
  * as anything in the pile, and the next such ground is smaller, down to less than half of all.
  */
@@ -578,7 +578,7 @@ static bool advance(pcCentral* s)
 
 /* ---- from beginning to end ---- */
 
-static bool applies(const pcProblem* p)
+bool pcCentralApplies(const pcProblem* p)
 {
     int contacts = 0;
     for (int k = 0; k < p->cones; k++) {
@@ -645,7 +645,7 @@ static void setUnits(pcCentral* s, const double* own)
 
 pcCentral* pcCentralBegin(const pcProblem* p, const double* own, double power, pcBlocks* H, pcArena* arena)
 {
-    pcCentral* s = applies(p) ? pcArenaNew(arena, pcCentral, 1) : NULL;
+    pcCentral* s = pcCentralApplies(p) ? pcArenaNew(arena, pcCentral, 1) : NULL;
     if (!s) return NULL;
     s->p = p, s->H = H, s->touching = pcStiffnessTouching(H), s->unit = p->velocityScale;
     if (!allocate(s, arena)) return NULL;

@@ -7,9 +7,12 @@
 
 typedef struct pcCentral pcCentral;
 
+/* Whether there is such a path: none for bounded rows, polygons, cones of several groups, soft contacts, no contact at all, the relaxation, a dense mass. */
+bool pcCentralApplies(const pcProblem* problem);
+
 /* At the beginning of the path, or of another one, on which contacts are weighted by a power of what they carry: where one is long another may be short.
- * power: 0 for none. own: J_i M^-1 J_i' of every row; H: the pattern of M + J'G J. All of it lives in the arena. NULL: the problem is none for
- * this method (bounded rows, polygons, cones of several groups, soft contacts, no contact at all, the relaxation, a dense mass), or memory ran out. */
+ * power: 0 for none. own: J_i M^-1 J_i' of every row; H: the pattern of M + J'G J. All of it lives in the arena. NULL: it does not apply, or
+ * memory ran out. */
 pcCentral* pcCentralBegin(const pcProblem* problem, const double* own, double power, pcBlocks* H, pcArena* arena);
 
 /* Goes on until m is at most `aim`, or until H was factored `limit` times since the call. (v, c) is what belongs to where it is then, about the root of m

@@ -23,6 +23,7 @@
 #include "solver/anderson.h"
 #include "solver/memory.h"
 #include "solver/sparse.h"
+#include "solver/velocity.h"
 
 #define PASS_LIMIT 80
 #define PLAIN_PASSES 2     /* at the start and after every return to the best x */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "solver/central.h"
-#include "solver/certificate.h"
 #include "solver/delassus.h"
 #include "solver/interior.h"
 #include "solver/memory.h"
@@ -37,9 +36,9 @@
 #define NEAR_PATHS 16           /* … and of these where no more than NEARLY are */
 #define LIFT_FIRST 1e-6         /* of the velocity scale: what slides faster is lifted; … */
 #define LIFT_NEXT 0.1           /* … where that is not enough, what slides faster than this part of it, … */
-#define FEW_SLIDE 0.2           /* … if it is no more than this part of all contacts to begin with */
-#define FEW_MORE 0.02           /* of all that are lifted: for so few more no path is followed by itself */
-#define LIFT_FACTORS 12000      /* about so many factorizations in all where no more than NEARLY tolerances are left, … */
+#define FEW_SLIDE 0.2           /* … if it is no more than this part of all cones to begin with, … */
+#define FEW_MORE 0.02           /* … for so few more, of all that are lifted, no path is followed by itself, … */
+#define LIFT_FACTORS 12000      /* … for about so many factorizations in all where no more than NEARLY tolerances are left, … */
 #define MOST_LIFT_FACTORS 60000 /* … or so many */
 #define LIFTED_END 1e-13        /* m of the path of what is lifted */
 #define RELAXED 1e-8            /* residual of the relaxation from which it begins */
@@ -293,9 +292,10 @@ static void byOtherPaths(Attempt* s)
  * De Saxce's shift |u_t| makes the problem one without a convex form, and is 0 wherever nothing slides. So contacts that rest are left without it: they obey the
  * relaxation (T 5.7), which is the same law there. It begins with the relaxation of all; what slides in the answer is lifted, and the problem solved
  * again, by the central path of central.c, which hardly turns as long as a few contacts are lifted. What slides then is lifted, too, and so on. Once nothing slides
- * by more than LIFT_FIRST that is not lifted, path.c tries to do the rest; if it does not get there, what slides by a tenth of that is lifted as well.
+ * by more than LIFT_FIRST that is not lifted, path.c tries to do the rest; if it does not get there, what slides by a tenth of that is lifted as well, and from then on
+ * it tries after every round, of which Newton's method does the last digits first.
  *
- * Of a pile of 1000 that has come down and lies but for a few bodies, 10 to 80 contacts are lifted in one to four rounds of 75 to 120 factorizations, and path.c ends at 1e-11
+ * Of a pile of 1000 that has come down and lies but for a few bodies, 10 to 80 contacts are lifted in one to four rounds of 75 to 120 factorizations (once in a while of 400), and path.c ends at 1e-11
  * after 12 to 40: 70 to 1300 in all, where the path with all contacts lifted took 2000 to 117,000 and ended above 1e-10 in every second step. Where part of it gives way, one
  * contact without its shift less makes others slide, until a thousand are lifted: 13,000 to 32,000 in rounds of up to 3000, to 1e-8 or 1e-10, where the path with all
  * of them took 61,000 to 65,000 to 3e-9 to 4e-9, and from its answers, which move more than they need to, the pile comes to rest later. A pile that falls and packs slides at more than a third of
@@ -316,26 +316,35 @@ static double slipOf(const pcProblem* p, const pcCone* cone, const double* v)
     return sqrt(square) / p->velocityScale;
 }
 
+static bool slides(const Attempt* s, const pcCone* cone, double slip)
+{
+    return cone->kind == PC_CONE_FRICTION && s->c[cone->row] > 0.0 && slipOf(s->p, cone, s->v) > slip;
+}
+
+static bool slidesMuch(const Attempt* s)
+{
+    int sliding = 0;
+    for (int k = 0; k < s->p->cones; k++) sliding += slides(s, s->p->cone + k, LIFT_FIRST);
+    return sliding > FEW_SLIDE * s->p->cones;
+}
+
 /* How many contacts slide by more than that and are lifted from now on. */
 static int liftWhatSlides(const Attempt* s, double slip, bool* lifted)
 {
     int more = 0;
-    for (int k = 0; k < s->p->cones; k++) {
-        const pcCone* cone = s->p->cone + k;
-        if (lifted[k] || cone->kind != PC_CONE_FRICTION || !(s->c[cone->row] > 0.0) || !(slipOf(s->p, cone, s->v) > slip)) continue;
-        lifted[k] = true, more++;
-    }
+    for (int k = 0; k < s->p->cones; k++)
+        if (!lifted[k] && slides(s, s->p->cone + k, slip)) lifted[k] = true, more++;
     return more;
 }
 
-/* (v, c) := the relaxation's; false: there is none. */
+/* (v, c) := what the relaxation comes to; false: that is no answer. */
 static bool relax(Attempt* s)
 {
     pcProblem relaxed = *s->p;
     relaxed.coulomb = false;
     pcConeSettings settings = {.tolerance = UNIQUE, .warm = s->settings->warm, .hard = true};
     pcConeInfo info = pcSparseSolve(&relaxed, &settings, s->memory, s->v, s->c);
-    s->found.iterations += info.solve.iterations;
+    s->found.iterations += info.solve.iterations, s->found.restarts += info.solve.fallbacks;
     return info.solve.residual <= RELAXED;
 }
 
@@ -389,25 +398,48 @@ static bool hasLifted(const Attempt* s, int factors)
     return s->found.converged || factors >= (s->best.residual <= NEARLY * s->rough ? LIFT_FACTORS : MOST_LIFT_FACTORS);
 }
 
+/* What has been lifted so far. */
+typedef struct Lifts {
+    bool* lifted; /* per cone */
+    int all;
+    double slip; /* what slides faster is lifted */
+    bool tried;  /* the rest of the way from where it stands */
+} Lifts;
+
+/* How many contacts more it is this time, and those that slide more slowly if there are but a few. */
+static int liftMore(Attempt* s, Lifts* lifts)
+{
+    int more = liftWhatSlides(s, lifts->slip, lifts->lifted);
+    if (more > 0 && more < FEW_MORE * (lifts->all + more) && lifts->slip > 2.0 * s->rough)
+        lifts->slip *= LIFT_NEXT, more += liftWhatSlides(s, lifts->slip, lifts->lifted);
+    lifts->all += more;
+    return more;
+}
+
+/* False: there is nothing left to be done. */
+static bool liftAndFollow(Attempt* s, Lifts* lifts)
+{
+    bool more = liftMore(s, lifts) > 0, finer = lifts->slip < LIFT_FIRST;
+    if (more) {
+        lifts->tried = false;
+        if (!followLifted(s, lifts->lifted)) return false;
+        if (finer) polish(s, lifts->lifted);
+    }
+    if ((!more || finer) && !lifts->tried) tryTheRest(s), lifts->tried = true;
+    if (more) return true;
+    bool goesOn = lifts->slip > 2.0 * s->rough;
+    lifts->slip *= LIFT_NEXT;
+    return goesOn;
+}
+
 /* True: there is no better answer to be expected from elsewhere. */
 static bool byLifts(Attempt* s)
 {
     size_t mark = pcArenaMark(s->arena);
-    bool *lifted = pcArenaNew(s->arena, bool, s->p->cones), goesOn = lifted && relax(s);
-    double slip = LIFT_FIRST;
-    int before = s->found.iterations, all = 0;
-    for (int round = 0; goesOn && !hasLifted(s, s->found.iterations - before); round++) {
-        int more = liftWhatSlides(s, slip, lifted);
-        if (round == 0 && more > FEW_SLIDE * s->p->cones) break;
-        all += more;
-        if (more > 0 && more < FEW_MORE * all && slip > s->rough) slip *= LIFT_NEXT, all += liftWhatSlides(s, slip, lifted);
-        if (more > 0) goesOn = followLifted(s, lifted);
-        if (more > 0 && slip < LIFT_FIRST) polish(s, lifted);
-        if (more == 0 || slip < LIFT_FIRST) tryTheRest(s);
-        if (more > 0) continue;
-        goesOn &= slip > s->rough;
-        slip *= LIFT_NEXT;
-    }
+    int before = s->found.iterations;
+    Lifts lifts = {.lifted = pcArenaNew(s->arena, bool, s->p->cones), .slip = LIFT_FIRST};
+    bool goesOn = lifts.lifted && pcCentralApplies(s->p) && relax(s) && !slidesMuch(s);
+    while (goesOn && !hasLifted(s, s->found.iterations - before)) goesOn = liftAndFollow(s, &lifts);
     pcArenaRelease(s->arena, mark);
     return s->found.converged || (hasLifted(s, s->found.iterations - before) && s->best.residual <= NEARLY * s->rough);
 }
@@ -440,8 +472,8 @@ static void fromNothing(Attempt* s)
  * finds (which by the relaxation begins near the guess), unless that is all that is asked for; then again at the best so far; what these
  * cannot finish starts again from nothing.
  *
- * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from the inside, then from points ever further along
- * the central path. */
+ * Where paths are followed, they do all this: first from a guess that lacks a few contacts only, then from answers in which only what slides is lifted, then from
+ * the inside, then from points ever further along the central path. */
 static pcProximalInfo attempt(const pcProblem* p, const pcLinear* linear, const pcConeSettings* settings, pcSolverMemory* memory,
                               double* held, double* v, double* c)
 {

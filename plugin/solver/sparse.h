@@ -3,7 +3,6 @@
 #define PC_SOLVER_SPARSE_H
 
 #include "solver/proximal.h"
-#include "solver/velocity.h"
 
 /* false: out of memory, or a mass that is not positive definite. `out` lives as long as the arena is not released. */
 bool pcLinearForm(const pcProblem* problem, pcArena* arena, pcLinear* out);

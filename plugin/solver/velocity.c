@@ -7,6 +7,7 @@
 #include "base/simd.h"
 #include "linalg/mass.h"
 #include "linalg/panel.h"
+#include "solver/certificate.h"
 #include "solver/rows.h"
 #include "solver/stiffness.h"
 

@@ -187,6 +187,36 @@ PC_TEST(Central, LiftsTheContactsThatItIsToldTo)
     }
 }
 
+/* Newton's method likewise, to the bit. */
+PC_TEST(Proximal, LiftsTheContactsThatItIsToldTo)
+{
+    enum { NONE_LIFTED, RELAXED, ALL_LIFTED, COULOMB, WAYS };
+    pcConeModel model = pcHeap(30, 2.0, true, 311);
+    size_t unknowns = (size_t)pcUnknowns(&model.problem), cones = (size_t)model.problem.cones;
+    double* v[WAYS];
+    for (int way = 0; way < WAYS; way++) {
+        pcArena arena = {0};
+        pcLinear linear;
+        pcProblem p = model.problem;
+        bool* lifted = calloc(cones, sizeof *lifted);
+        double* c = calloc((size_t)p.rows, sizeof *c);
+        v[way] = calloc(unknowns, sizeof *v[way]);
+        p.coulomb = way != RELAXED;
+        for (size_t k = 0; k < cones; k++) lifted[k] = way == ALL_LIFTED;
+        PC_ASSERT_TRUE(pcLinearForm(&p, &arena, &linear));
+        if (way == NONE_LIFTED || way == ALL_LIFTED) linear.lifted = lifted;
+        pcConeStart(&p, v[way], c);
+        pcProximalSolve(&linear, &(pcProximalSettings){.tolerance = 1e-10}, &arena, v[way], c);
+        if (way == RELAXED) PC_EXPECT_LE(pcCertify(&p, v[way], c, &arena).residual, 1e-9);
+        free(lifted), free(c), pcArenaFree(&arena);
+    }
+    PC_EXPECT_TRUE(memcmp(v[NONE_LIFTED], v[RELAXED], unknowns * sizeof **v) == 0);
+    PC_EXPECT_TRUE(memcmp(v[ALL_LIFTED], v[COULOMB], unknowns * sizeof **v) == 0);
+    PC_EXPECT_TRUE(memcmp(v[RELAXED], v[COULOMB], unknowns * sizeof **v) != 0);
+    for (int way = 0; way < WAYS; way++) free(v[way]);
+    pcModelFree(&model);
+}
+
 PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
 {
     pcConeModel model = pcHeap(40, 2.0, true, 7);
