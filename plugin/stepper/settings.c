@@ -57,8 +57,7 @@ static const Field fields[] = {
      .wanted = "a number from 0 to 2, or unset",
      .unset = true,
      .meaning =
-         "part of a gap that one step removes; unset: the host's ERP, 0.2 without a host; in islands of 100 bodies and more, depths below "
-         "1e-5 and gaps below 1e-6 of |g| h^2 are none"},
+         "part of a gap that one step removes, but for 1e-5 |g| h^2 in islands of 100 bodies; unset: the host's ERP, 0.2 without a host"},
     {.name = "gammaGap",
      .kind = CHOICE,
      .offset = AT(gammaGap),
