@@ -235,8 +235,9 @@ static bool assembleShared(Touches* s)
 
 /* A pile comes to rest only if what is next to nothing is none. Its bodies are held at more places than they can move in, and what one place has to give way by, be it
  * 1e-9 m, the others have to make room for: hundreds of bodies slide, and leave depths and gaps behind that are next to nothing. So in a large island depths below
- * LEAST_DEPTH and gaps below LEAST_GAP of |g| h^2, what a body falls by in a step, are left as they are: 1e-8 and 1e-9 m at h = 0.01, a hundred thousandth of the
- * error of a step (S 3.15); but not where gaps are the papers' (gammaGap=paper). Of a pile of 1000 that lies, 1100 contacts slide without this, and 10 to 80 with it. */
+ * LEAST_DEPTH and gaps below LEAST_GAP of |g| h^2, what a body falls by in a step, are left as they are: 1e-8 and 1e-9 m at h = 0.01, far below the h^2 |v|^2 that a step may
+ * leave (S 3.1); but not where gaps are the papers' (gammaGap=paper, T 5.1). Of a pile of 1000 that lies, 1100 contacts slide without this by the relaxation, on their way to
+ * targets of 1e-13 to 1e-5 m/s. */
 static pcTouchRule ruleOf(const pcAssembly* a, const pcIsland* island, bool fly)
 {
     bool pile = island->bodies >= PILE && a->settings->gammaGap == PC_GAMMA_TOUCH;

@@ -295,11 +295,11 @@ static void byOtherPaths(Attempt* s)
  * by more than LIFT_FIRST that is not lifted, path.c tries to do the rest; if it does not get there, what slides by a tenth of that is lifted as well, and from then on
  * it tries after every round, of which Newton's method does the last digits first.
  *
- * Of a pile of 1000 that has come down and lies but for a few bodies, 10 to 80 contacts are lifted in one to four rounds of 75 to 120 factorizations (once in a while of 400), and path.c ends at 1e-11
- * after 12 to 40: 70 to 1300 in all, where the path with all contacts lifted took 2000 to 117,000 and ended above 1e-10 in every second step. Where part of it gives way, one
- * contact without its shift less makes others slide, until a thousand are lifted: 13,000 to 32,000 in rounds of up to 3000, to 1e-8 or 1e-10, where the path with all
- * of them took 61,000 to 65,000 to 3e-9 to 4e-9, and from its answers, which move more than they need to, the pile comes to rest later. A pile that falls and packs slides at more than a third of
- * its contacts to begin with, for which lifting is as long a way.
+ * Of a pile of 1000 that has come down and lies but for a few bodies, 10 to 80 contacts are lifted in one to four rounds of 75 to 120 factorizations (once in a while
+ * of 400), and path.c ends at 1e-11 after 12 to 40: 70 to 1300 in all, where the path with all contacts lifted took 2300 to 223,000 in the twelve steps before and left every
+ * second one above 1e-10. Where part of it gives way, one contact without its shift less makes others slide, until a thousand are lifted: 5200 to 93,000 in rounds of up to 3000,
+ * mostly 8000 to 32,000, to 8e-13 to 9e-9; in two such steps the path with all of them took 61,000 and 65,000, to 3e-9 and 4e-9. A pile that falls and packs slides at a fifth
+ * to nearly half of its contacts to begin with, for which lifting is as long a way.
  *
  * Tried as well: what does not slide any more is left without the shift again (in circles of two: what slides without it sticks with it, at one contact in ten; once for each
  * contact, it saves nothing), what slides most first (as many contacts in the end, after more rounds), Newton's method from the answer of the round before (150 steps do not end, even for a
