@@ -31,6 +31,7 @@
 #include "adapters/cli/options.h"
 #include "adapters/cli/play.h"
 #include "adapters/cli/rivals.h"
+#include "adapters/cli/states.h"
 #include "adapters/cli/worlds.h"
 #include "base/status.h"
 
@@ -106,7 +107,8 @@ typedef struct Play {
     pcScene* scene;
     pcStage* stage;
     pcJudge judge;
-    double h, lowest, *start, *mark; /* positions, three per body: at the start, and after a fifth of the time */
+    bool goesOn; /* from a state */
+    double h, *start, *mark; /* positions, three per body: at the start, and after a fifth of the time */
     Measured* out;
 } Play;
 
@@ -188,14 +190,13 @@ static void playSteps(Play* p, double cap)
     }
 }
 
-/* `own` are settings of ours for this scene. */
 /* Another engine plays; where it puts the bodies is measured as ever. It tells of no impulses, so there is no residual. */
 static void playRival(Play* p, const char* file, const char* engine, double cap)
 {
     Measured* out = p->out;
     pcRival rival;
     double begun = benchNow();
-    if (!pcRivalBegin(&rival, engine, file, p->h, out->planned)) {
+    if (p->goesOn || !pcRivalBegin(&rival, engine, file, p->h, out->planned)) { /* others read the file and no states */
         out->absent = true;
         return;
     }
@@ -213,6 +214,19 @@ static void playRival(Play* p, const char* file, const char* engine, double cap)
     pcRivalEnd(&rival);
 }
 
+/* How long the scene is played: what is left of it where it goes on from a state. */
+static pcStatus choosePlan(Play* p, const pcBenchScenes* plan)
+{
+    double time = plan->time > 0.0 ? plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0, begin = 0.0;
+    pcStatus status = plan->from ? pcStatesTake(plan->from, p->stage, &begin) : PC_OK;
+    p->goesOn = plan->from;
+    p->h = p->stage->step;
+    p->out->planned = (int)fmin(MOST_STEPS, ceil((time - begin) / p->h - 1e-9));
+    if (status != PC_OK || p->out->planned > 0) return status;
+    return pcFail(PC_ERROR_ARGUMENT, "'%s' ends at %g s: nothing is left of the %g s to play", plan->from, begin, time);
+}
+
+/* `own` are settings of ours for this scene. */
 static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBenchScenes* plan, const char* own)
 {
     pcSettings settings;
@@ -229,9 +243,7 @@ static pcStatus setUp(Play* p, const char* file, const Model* model, const pcBen
     if (status == PC_OK && ours && plan->settings) status = pcSettingsParse(&settings, plan->settings);
     if (status == PC_OK) status = pcStageAttach(p->stage, &settings);
     if (status == PC_OK) status = pcJudgeBegin(&p->judge, p->stage);
-    double time = plan->time > 0.0 ? plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0;
-    p->h = p->stage->step;
-    p->out->planned = (int)fmin(MOST_STEPS, ceil(time / p->h - 1e-9));
+    if (status == PC_OK) status = choosePlan(p, plan);
     p->out->bodies = p->stage->bodies, p->out->joints = p->stage->joints;
     if (status != PC_OK) return status;
     p->start = calloc(6 * (size_t)p->stage->bodies + 6, sizeof *p->start), p->mark = p->start + 3 * p->stage->bodies;

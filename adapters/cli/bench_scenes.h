@@ -14,6 +14,7 @@ typedef struct pcBenchScenes {
     const char* csv; /* files, or NULL */
     const char* json;
     const char* settings; /* of our model */
+    const char* from;     /* states where the scenes go on (states.h); NULL: from the start */
     bool ours;            /* only our model */
 } pcBenchScenes;
 

@@ -31,14 +31,16 @@ enum { BODIES = 1000, MOST_STEPS = 400, COUNTED_STEPS = 500 };
 static const double STEP = 0.01;
 
 static const char help[] =
-    "Usage: pcontact bench step [SCENE]... [--quick] [--csv FILE] [--json FILE] [--time T] [--cap T] [--ours] [--settings TEXT]\n\n"
+    "Usage: pcontact bench step [SCENE]... [--quick] [--csv FILE] [--json FILE] [--time T] [--cap T] [--ours] [--settings TEXT]\n"
+    "                          [--from STATES]\n\n"
     "Times the broadphase and sleeping bodies, then reading and writing a world of 1000 free bodies against ODE's own step of the same "
     "world,\n"
     "and counts\n"
     "the instructions that the preload library adds to a native step (by valgrind, if it is installed). Then, or only, if any is named,\n"
     "plays scenes under dWorldStep, dWorldQuickStep with 20 and 200 iterations, and our model:\n\n"
     "  pcontact bench step stack10 wall55 --csv scenes.csv\n"
-    "  pcontact bench step pile100 pile300 pile1000 --ours            and how time grows with contacts from one to the next\n\n"
+    "  pcontact bench step pile100 pile300 pile1000 --ours            and how time grows with contacts from one to the next\n"
+    "  pcontact bench step pile1000 --from out.states.csv             from where 'pcontact run pile1000 --csv out' was ended\n\n"
     "  --quick          fewer repetitions, no valgrind, no scenes but those that are named\n"
     "  --csv FILE       also write what,value,unit,target; of named scenes: scene,model,stands,...\n"
     "  --scenes FILE    the scenes' table as CSV where both are wanted\n"
@@ -47,6 +49,7 @@ static const char help[] =
     "  --cap T          seconds of the clock for one scene under one model, then it is ended; 20\n"
     "  --ours           scenes under our model alone\n"
     "  --settings TEXT  of our model: \"threads=2 gamma=1\"\n"
+    "  --from STATES    all models go on where such states (BASE.states.csv of 'pcontact run') end; T counts from their start\n"
     "  --native N       only take N native steps of a free body, and print nothing: this is what valgrind counts\n"
     "  --attached       the same of a world that is attached, and set to native\n\n"
     "Exit code: 1 if a target is missed, or one of our steps in a scene has a residual above 1e-8, was native, or did not stand.\n";
@@ -260,6 +263,7 @@ static int parseValued(int argc, char** argv, int* i, Options* out)
     if (pcCliOption("--scenes", argc, argv, i, &value)) return (out->scenesCsv = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
     if (pcCliOption("--json", argc, argv, i, &value)) return (out->scenes.json = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
     if (pcCliOption("--settings", argc, argv, i, &value)) return (out->scenes.settings = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
+    if (pcCliOption("--from", argc, argv, i, &value)) return (out->scenes.from = value) ? PC_CLI_OK : PC_CLI_BAD_INPUT;
     if (pcCliOption("--native", argc, argv, i, &value)) return value ? parseNative(value, out) : PC_CLI_BAD_INPUT;
     if (pcCliOption("--time", argc, argv, i, &value)) return value ? parseSeconds("--time", value, &out->scenes.time) : PC_CLI_BAD_INPUT;
     if (pcCliOption("--cap", argc, argv, i, &value)) return value ? parseSeconds("--cap", value, &out->scenes.cap) : PC_CLI_BAD_INPUT;
