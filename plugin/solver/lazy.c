@@ -35,6 +35,7 @@
 #define FIRST_ROOM 2e-3   /* … after the first by the relaxation than this, … */
 #define COULOMB_ROOM 5e-3 /* … under Coulomb's law than this, … */
 #define GUESS_ROOM 3e-3   /* … and before it, with the velocities of the guess, than this */
+#define FEW 5e-4          /* of the contacts that are there: so few more are no reason for another rough answer by the relaxation */
 #define ROUGH_BLOCKS 40   /* of groups from this size on */
 #define SLOW 1e-8         /* of the velocity scale, also of spins: only what moves more slowly with the guess may be at rest; … */
 #define REST 1e-10        /* … it is, if the certificate is off by no more than this, whatever the tolerance: slow things shall move */
@@ -183,6 +184,13 @@ static int takeIn(Lazy* s, int round, double room, const double* v, const double
     Search search = {.s = s, .round = round, .room = room, .v = v, .cOrNull = cOrNull};
     pcPoolLoop(s->p->pool, takeSome, &search, s->p->cones);
     return atomic_load(&search.acting);
+}
+
+static int takenIn(const Lazy* s)
+{
+    int taken = 0;
+    for (int k = 0; k < s->p->cones; k++) taken += s->round[k] > 0;
+    return taken;
 }
 
 /* Where everything falls on everything, the impulses of the last step drive contacts together that would never act, and with them comes in
@@ -398,9 +406,9 @@ bool pcLazySolve(const pcProblem* p, const pcConeSettings* settings, pcSolverMem
     own.warm = warm, s.settings = &own;
     double guessRoom = warm && !p->coulomb ? GUESS_ROOM * p->velocityScale : 0.0;
     if (good) takeIn(&s, 1, guessRoom, warm ? v : p->free, warm ? c : NULL), begin(&s, warm);
-    bool last = false; /* nothing came in with the rough answers, so now to the last digit; what comes in after that is solved to it, too */
+    bool last = false; /* next to nothing came in with rough answers: now to the last digit, as is what comes in after that */
     for (int round = 1, more = 1; good && (more || !last); round++) {
-        last |= !more;
+        last |= !more || (round > 1 && !p->coulomb && more <= FEW * takenIn(&s));
         good = solveGroups(&s, round, last);
         double room = last || !anyRough(&s) ? 0.0 : p->coulomb ? COULOMB_ROOM : round == 1 ? FIRST_ROOM : ROOM;
         more = good ? takeIn(&s, round + 1, room * p->velocityScale, v, NULL) : 0;

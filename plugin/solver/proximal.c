@@ -40,10 +40,11 @@
 #define COARSE 0.1  /* a full Newton step below this part of what E holds back ends a round: the next one moves more than that, … */
 #define FINEST 30.0 /* … if that is more than so many tolerances */
 /* In piles */
-#define CHORD 0.3     /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
-#define CHORDS 0.5    /* … which counts if it leaves no more than this */
-#define UPHILL 0.5    /* of the slope at the beginning of a step: where it goes up by more, the step is too long */
-#define SHORTEST 0.05 /* that a step becomes at once */
+#define CHORD 0.3       /* of the balance: a full step that leaves no more is followed by one with the same factors, … */
+#define CHORDS 0.5      /* … which counts if it leaves no more than this */
+#define UPHILL 0.5      /* of the slope at the beginning of a step: where it goes up by more, the step is too long; … */
+#define SEARCH_LIMIT 30 /* evaluations until it is right */
+#define LEAST_PART 1e-3 /* of what is left, in one of them */
 #define PILE_COARSE 0.3
 #define PILE_FINEST 3.0
 #define ROUNDED 0.1 /* of the balance: steps that move hardly anything and leave more than this are all rounding, and end a round */
@@ -294,18 +295,36 @@ static double slopeOf(const Method* m, const double* F)
     return sum;
 }
 
-/* Shortens a step until it is as good as it should be, and returns its length; NaN: no length will do. In a pile F is the gradient of a convex function,
- * and the step goes downhill: its length is right if it does not go uphill at its end, even where F grows, as it may at a kink. (Judged by F alone, steps
- * that moved hardly anything went to and fro over one kink, in one of 400 steps of a pile of 1000.) Else F itself must become less, unless hardly anything
- * moves. */
+/* In a pile F is the gradient of a convex function, whose slope along the step grows from -down to `up`: here it is 0, or no more than UPHILL of what it was. By false
+ * position, with half of the slope at the end that stays (Illinois). One contact that is about to open or to stick ends a step after 1e-3 to 1e-8 of its length. Whoever stops
+ * short of that point is still on the same side of it, and so the next step is as short: rounds of a pile of ten thousand took up to fourteen of them. To meet it takes 1 to 8
+ * evaluations; a factorization takes as long as a hundred. */
+static double lowest(Method* m, double down, double up)
+{
+    double low = 0.0, high = 1.0, atLow = -down, atHigh = up, a = 1.0;
+    for (int i = 0; i < SEARCH_LIMIT; i++) {
+        double part = atLow / (atLow - atHigh);
+        tryStep(m, a = low + (high - low) * larger(LEAST_PART, smaller(1.0 - LEAST_PART, part)));
+        double slope = slopeOf(m, m->trial.F);
+        if (!(fabs(slope) > UPHILL * down)) return a;
+        if (slope > 0.0)
+            atHigh = slope, high = a, atLow *= 0.5;
+        else
+            atLow = slope, low = a, atHigh *= 0.5;
+    }
+    if (a != high) tryStep(m, a = high);
+    return a;
+}
+
+/* Shortens a step until it is as good as it should be, and returns its length; NaN: no length will do. In a pile its length is right if it does not go uphill at its
+ * end, even where F grows, as it may at a kink. (Judged by F alone, steps that moved hardly anything went to and fro over one kink, in one of 400 steps of a pile of
+ * 1000.) Else F itself must become less, unless hardly anything moves. */
 static double shorten(Method* m, double moved, double enough)
 {
-    double before = m->now.norm, a = 1.0, down = m->pile ? -slopeOf(m, m->now.F) : 0.0;
+    double before = m->now.norm, a = 1.0;
     if (m->pile) {
-        double up = slopeOf(m, m->trial.F);
-        for (int i = 0; i < HALVINGS && up > UPHILL * down; i++, up = slopeOf(m, m->trial.F))
-            tryStep(m, a *= larger(SHORTEST, down / (down + up)));
-        return a;
+        double down = -slopeOf(m, m->now.F), up = slopeOf(m, m->trial.F);
+        return up > UPHILL * down ? lowest(m, down, up) : a;
     }
     for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
         tryStep(m, a *= 0.5);
