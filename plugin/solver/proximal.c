@@ -47,7 +47,7 @@
 #define LEAST_PART 1e-3 /* of what is left, in one of them */
 #define PILE_COARSE 0.3
 #define PILE_FINEST 3.0
-#define ROUNDED 0.1 /* of the balance: steps that move hardly anything and leave more than this are all rounding, and end a round */
+#define ROUNDED 0.1 /* of the balance: small steps that leave more, and more than CHORD, are all rounding, and end a round */
 #define JAMMED_LIMIT 20
 #define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
@@ -350,7 +350,7 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
         quiet += moved <= enough;
         double held = heldBack(m);
         bool coarse = a == 1.0 && moved <= (m->pile ? PILE_COARSE : COARSE) * held && held > finest;
-        bool still = quiet >= QUIET_LIMIT && !(m->pile && m->now.norm <= ROUNDED * before);
+        bool still = quiet >= QUIET_LIMIT && !(m->pile && (m->old || m->now.norm <= ROUNDED * before));
         if (coarse || still || (quiet && errorOf(m) <= larger(m->rounding, 1e-3 * enough))) {
             ++*steps, m->iterations++;
             return true;
