@@ -220,7 +220,7 @@ THREADED = *Thread*:Pool.*:StepMemory.*:StepRandom.*:OdeReports.*:OdeDestroyed.*
 tsan:
 	@$(MAKE) --no-print-directory build KIND=thread OPTIONS="$(call sanitized,thread)"
 	@echo "== test: threads"
-	@TSAN_OPTIONS="suppressions=.tsan" $(shell setarch -R true 2>/dev/null && echo setarch -R) $(BUILD)/thread/pcontact_tests $(or $(ARGS),--gtest_filter='$(THREADED)')
+	@TSAN_OPTIONS="suppressions=.tsan $$TSAN_OPTIONS" $(shell setarch -R true 2>/dev/null && echo setarch -R) $(BUILD)/thread/pcontact_tests $(or $(ARGS),--gtest_filter='$(THREADED)')
 
 sanitized = -D CMAKE_BUILD_TYPE=Debug -D PCONTACT_WERROR=$(WERROR) -D PCONTACT_SANITIZE=$(1)
 

@@ -107,7 +107,7 @@ typedef struct Play {
     pcScene* scene;
     pcStage* stage;
     pcJudge judge;
-    bool goesOn; /* from a state */
+    bool goesOn;             /* from a state */
     double h, *start, *mark; /* positions, three per body: at the start, and after a fifth of the time */
     Measured* out;
 } Play;
@@ -219,10 +219,11 @@ static pcStatus choosePlan(Play* p, const pcBenchScenes* plan)
 {
     double time = plan->time > 0.0 ? plan->time : p->stage->time > 0.0 ? p->stage->time : 10.0, begin = 0.0;
     pcStatus status = plan->from ? pcStatesTake(plan->from, p->stage, &begin) : PC_OK;
-    p->goesOn = plan->from;
+    p->goesOn = plan->from != NULL;
     p->h = p->stage->step;
-    p->out->planned = (int)fmin(MOST_STEPS, ceil((time - begin) / p->h - 1e-9));
-    if (status != PC_OK || p->out->planned > 0) return status;
+    double left = ceil(time / p->h - 1e-9) - round(begin / p->h);
+    p->out->planned = (int)fmax(0.0, fmin(MOST_STEPS, left));
+    if (status != PC_OK || (p->out->planned > 0 && begin >= 0.0)) return status;
     return pcFail(PC_ERROR_ARGUMENT, "'%s' ends at %g s: nothing is left of the %g s to play", plan->from, begin, time);
 }
 
@@ -474,8 +475,16 @@ static bool playScene(Bench* b, const char* name)
     return true;
 }
 
+static bool wouldLose(const char* fileOrNull, const char* from)
+{
+    if (!fileOrNull || !from || !pcStatesIsFile(fileOrNull, from)) return false;
+    pcCliBadInput("'%s' is what the scene goes on from, and would be lost: --csv and --json take another name", from);
+    return true;
+}
+
 static bool openFiles(Bench* b)
 {
+    if (wouldLose(b->plan->csv, b->plan->from) || wouldLose(b->plan->json, b->plan->from)) return false;
     if (b->plan->csv && !(b->csv = fopen(b->plan->csv, "w"))) return pcCliBadInput("the file '%s' cannot be written", b->plan->csv), false;
     if (b->plan->json && !(b->json = fopen(b->plan->json, "w")))
         return pcCliBadInput("the file '%s' cannot be written", b->plan->json), false;

@@ -49,7 +49,8 @@ static const char help[] =
     "  --cap T          seconds of the clock for one scene under one model, then it is ended; 20\n"
     "  --ours           scenes under our model alone\n"
     "  --settings TEXT  of our model: \"threads=2 gamma=1\"\n"
-    "  --from STATES    all models go on where such states (BASE.states.csv of 'pcontact run') end; T counts from their start\n"
+    "  --from STATES    of one scene: ODE and ours go on where such states (BASE.states.csv of 'pcontact run') end; T counts from its "
+    "start\n"
     "  --native N       only take N native steps of a free body, and print nothing: this is what valgrind counts\n"
     "  --attached       the same of a world that is attached, and set to native\n\n"
     "Exit code: 1 if a target is missed, or one of our steps in a scene has a residual above 1e-8, was native, or did not stand.\n";
@@ -339,6 +340,8 @@ int pcCliBenchStep(int argc, char** argv)
         return PC_CLI_OK;
     }
     bool named = options.scenes.scenes > 0;
+    if (options.scenes.from && options.scenes.scenes != 1)
+        return pcCliBadInput("--from takes the states of one scene, which must be named");
     options.scenes.csv = options.scenesCsv ? options.scenesCsv : named ? options.csv : NULL;
     if (!named) code = runBare(&options);
     if (named || (!options.quick && options.native < 0 && code != PC_CLI_BAD_INPUT)) scenes = pcBenchScenesRun(&options.scenes);

@@ -16,7 +16,7 @@ enum { NUMBERS = 13 }; /* of a body */
 
 /* ---- writing ---- */
 
-static bool isSameFile(const char* a, const char* b)
+bool pcStatesIsFile(const char* a, const char* b)
 {
     struct stat first, second;
     return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
@@ -32,7 +32,7 @@ pcStatus pcStatesSpare(const char* base, const char* from)
 {
     char name[PC_PATH_LENGTH];
     pcStatus status = nameOf(base, name);
-    if (status == PC_OK && isSameFile(name, from))
+    if (status == PC_OK && pcStatesIsFile(name, from))
         status = pcFail(PC_ERROR_ARGUMENT, "'%s' is what the run goes on from, and would be lost: --csv takes another name", name);
     return status;
 }
@@ -157,7 +157,7 @@ pcStatus pcStatesTake(const char* path, pcStage* stage, double* time)
     if (!s.file) return pcFail(PC_ERROR_ARGUMENT, "'%s' cannot be read", path);
     s.next = malloc(size * sizeof *s.next), s.whole = malloc(size * sizeof *s.whole);
     pcStatus status = s.next && s.whole ? readAll(&s) : pcFail(PC_ERROR_MEMORY, "out of memory for the states of %d bodies", stage->bodies);
-    if (status == PC_OK) moveBodies(&s), *time = s.time;
+    if (status == PC_OK) moveBodies(&s), *time = s.time, pcStageGoOnAt(stage, s.time);
     fclose(s.file);
     free(s.line), free(s.next), free(s.whole);
     return status;

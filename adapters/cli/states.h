@@ -8,6 +8,9 @@
 
 pcStatus pcStatesOpen(const char* base, FILE** out);
 
+/* Whether two names are of one file that exists. */
+bool pcStatesIsFile(const char* a, const char* b);
+
 /* Refuses, before anything is written, a run that would write over the files of the one that it goes on from. */
 pcStatus pcStatesSpare(const char* base, const char* from);
 

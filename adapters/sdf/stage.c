@@ -288,6 +288,8 @@ static void shake(const pcStage* stage, double h)
     dWorldSetGravity(stage->world, part * g[0], part * g[1], part * g[2]);
 }
 
+void pcStageGoOnAt(pcStage* stage, double time) { stage->inner->time = time; }
+
 static bool isWithin(const dReal* xyz, double most) { return fabs(xyz[0]) <= most && fabs(xyz[1]) <= most && fabs(xyz[2]) <= most; }
 
 /* ODE ends the program over what is not finite; squares of what is larger than this are on the way there. */

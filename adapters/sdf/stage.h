@@ -62,6 +62,9 @@ pcStatus pcStageAttach(pcStage* stage, const pcSettings* settings);
 /* One step by its settings; the first attaches the stage by the file's, if nothing has. */
 pcStatus pcStageStep(pcStage* stage, double h);
 
+/* The scene goes on at this time, as if it had been stepped until then: what is shaken is in that phase. Bodies stay where they are. */
+void pcStageGoOnAt(pcStage* stage, double time);
+
 /* How much is left, as the world stands, of the layer that is used up most: 1 all of it, 0 its core is met, less than 0 it is passed. From the
  * geometry alone, whatever the model; 1 where no layer has a core. */
 double pcStageLayerLeft(const pcStage* stage);

@@ -60,7 +60,8 @@ typedef pcInterior Interior;
 #define MOST_INSIDE 0.5   /* … if it left more than this part of all contacts inside */
 #define NEAR_ENOUGH 1e-11 /* m to which a path from a guess has come that ended before its aim: no reason to begin from nothing, … */
 #define ON_ENOUGH 1e-9    /* … and one that went on from a rough answer: from nothing it ends no nearer */
-#define STALLS 0.3 /* two steps that leave more of so small an m, by the relaxation, are rounding: in H the masses are lost beside it */
+#define STALLS \
+    0.3 /* of so small an m: two steps, neither of them short, that leave more by the relaxation are rounding (in H the masses are lost) */
 
 /* ---- loops, shared between threads ---- */
 
@@ -362,16 +363,16 @@ static int follow(Interior* s, double stop)
 {
     int factors = 0, shorts = 0;
     bool good = true;
-    double before = HUGE_VAL, last = HUGE_VAL; /* m of the step before, and of this one */
+    double before = HUGE_VAL, last = HUGE_VAL, shorter = 1.0; /* m two steps ago, and one; the length of the shorter of these steps */
     for (double a = 1.0; good && factors < LIMIT && shorts < SHORT_LIMIT; shorts += a < SHORT && s->m < NEAR) {
         s->m = gapAt(s, 0.0);
         measure(s);
         if (s->m <= stop * stop && s->largest <= stop) break;
-        if (!s->p->coulomb && s->m <= NEAR_ENOUGH && s->m > STALLS * before) break;
-        before = last, last = s->m;
+        if (!s->p->coulomb && s->m <= NEAR_ENOUGH && s->largest <= stop && shorter >= CENTRING && s->m > STALLS * before) break;
+        before = last, last = s->m, shorter = a;
         factors++;
         if (!factor(s)) break;
-        a = step(s, a < CENTRING);
+        a = step(s, a < CENTRING), shorter = smaller(shorter, a);
         good = move(s, a);
     }
     if (!good) s->m = HUGE_VAL;

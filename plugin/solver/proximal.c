@@ -47,7 +47,7 @@
 #define LEAST_PART 1e-3 /* of what is left, in one of them */
 #define PILE_COARSE 0.3
 #define PILE_FINEST 3.0
-#define ROUNDED 0.1 /* of the balance: small steps that leave more, and more than CHORD, are all rounding, and end a round */
+#define ROUNDED 0.1 /* of the balance: small steps that leave more (full ones: more than CHORD) are all rounding, and end a round */
 #define JAMMED_LIMIT 20
 #define MARGIN 0.2  /* of the tolerance: what is measured here is not quite what the certificate measures */
 #define ROUGH 1e-14 /* row velocities that F stands for, in units of velocity: as good as rounding lets it be */
@@ -295,15 +295,16 @@ static double slopeOf(const Method* m, const double* F)
     return sum;
 }
 
-/* In a pile F is the gradient of a convex function, whose slope along the step grows from -down to `up`: here it is 0, or no more than UPHILL of what it was. By false
- * position, with half of the slope at the end that stays (Illinois). One contact that is about to open or to stick ends a step after 1e-3 to 1e-8 of its length. Whoever stops
- * short of that point is still on the same side of it, and so the next step is as short: rounds of a pile of ten thousand took up to fourteen of them. To meet it takes 1 to 8
- * evaluations; a factorization takes as long as a hundred. */
+/* In a pile F is the gradient of a convex function, whose slope along the step grows from -down to `up`: where it is 0, or no more than UPHILL of
+ * what it was. By false position, where the slope at the end that stays is halved every time, and by every third time halving. One contact that is about to
+ * open or to stick ends a step after 1e-3 to 1e-8 of its length. Whoever stops short of that point is still on the same side of it, and so the
+ * next step is as short: rounds of a pile of ten thousand took up to fourteen of them. To meet it takes 1 to 8 evaluations; a factorization
+ * takes as long as a hundred. */
 static double lowest(Method* m, double down, double up)
 {
     double low = 0.0, high = 1.0, atLow = -down, atHigh = up, a = 1.0;
     for (int i = 0; i < SEARCH_LIMIT; i++) {
-        double part = atLow / (atLow - atHigh);
+        double part = i % 3 == 2 ? 0.5 : atLow / (atLow - atHigh);
         tryStep(m, a = low + (high - low) * larger(LEAST_PART, smaller(1.0 - LEAST_PART, part)));
         double slope = slopeOf(m, m->trial.F);
         if (!(fabs(slope) > UPHILL * down)) return a;
@@ -324,7 +325,7 @@ static double shorten(Method* m, double moved, double enough)
     double before = m->now.norm, a = 1.0;
     if (m->pile) {
         double down = -slopeOf(m, m->now.F), up = slopeOf(m, m->trial.F);
-        return up > UPHILL * down ? lowest(m, down, up) : a;
+        return down > 0.0 && up > UPHILL * down ? lowest(m, down, up) : a; /* else it is all rounding */
     }
     for (int halving = 0; moved > enough && halving < HALVINGS && !(m->trial.norm <= before * (1.0 - 1e-4 * a)); halving++) {
         tryStep(m, a *= 0.5);
@@ -350,7 +351,8 @@ static bool solveRound(Method* m, double enough, double finest, int limit, int* 
         quiet += moved <= enough;
         double held = heldBack(m);
         bool coarse = a == 1.0 && moved <= (m->pile ? PILE_COARSE : COARSE) * held && held > finest;
-        bool still = quiet >= QUIET_LIMIT && !(m->pile && (m->old || m->now.norm <= ROUNDED * before));
+        bool contracts = m->pile && *steps + 1 < limit && (m->old || m->now.norm <= ROUNDED * before);
+        bool still = quiet >= QUIET_LIMIT && !contracts;
         if (coarse || still || (quiet && errorOf(m) <= larger(m->rounding, 1e-3 * enough))) {
             ++*steps, m->iterations++;
             return true;

@@ -182,6 +182,24 @@ PC_TEST(Shake, IsGravityOfTheFrameThatShakes)
     pcSceneFree(scene);
 }
 
+PC_TEST(Shake, GoesOnInItsPhase)
+{
+    const double h = 0.001;
+    pcScene* scene = NULL;
+    pcStage *stage = NULL, *later = NULL;
+    PC_ASSERT_STATUS(PC_OK, readText("<shake>0.02 5</shake>", SMALL, 0, &scene));
+    PC_ASSERT_STATUS(PC_OK, pcStageMake(scene, &stage));
+    PC_ASSERT_STATUS(PC_OK, pcStageMake(scene, &later));
+    for (int i = 0; i < 31; i++) PC_ASSERT_STATUS(PC_OK, pcStageStep(stage, h));
+    pcStageGoOnAt(later, 30 * h);
+    PC_ASSERT_STATUS(PC_OK, pcStageStep(later, h));
+    dVector3 gravity, same;
+    dWorldGetGravity(stage->world, gravity), dWorldGetGravity(later->world, same);
+    PC_EXPECT_NEAR(gravity[2], same[2], 1e-9);
+    PC_EXPECT_GT(fabs(gravity[2] + 10.0), 1.0);
+    pcStageFree(stage), pcStageFree(later), pcSceneFree(scene);
+}
+
 PC_TEST(Shake, RefusesNonsense)
 {
     static const char* const bad[] = {"<shake>1</shake>", "<shake>-1 2</shake>", "<shake>1 0</shake>", "<shake>1 nan</shake>",

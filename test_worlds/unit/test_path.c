@@ -217,6 +217,37 @@ PC_TEST(Proximal, LiftsTheContactsThatItIsToldTo)
     pcModelFree(&model);
 }
 
+/* Newton steps from nothing to the relaxation of a heap, as a pile or not. */
+static int stepsToTheRelaxation(const pcProblem* p, bool pile)
+{
+    pcArena arena = {0};
+    pcLinear linear;
+    double *v = calloc((size_t)pcUnknowns(p), sizeof *v), *c = calloc((size_t)p->rows, sizeof *c);
+    pcProximalInfo info = {.iterations = 0};
+    pcConeStart(p, v, c);
+    if (pcLinearForm(p, &arena, &linear))
+        info = pcProximalSolve(&linear, &(pcProximalSettings){.tolerance = 1e-10, .pile = pile}, &arena, v, c);
+    PC_EXPECT_TRUE(info.converged);
+    pcCertificate certificate = pcCertify(p, v, c, &arena);
+    PC_EXPECT_LE(certificate.residual, 1e-10);
+    PC_EXPECT_LE(certificate.momentum, 1e-10);
+    free(v), free(c), pcArenaFree(&arena);
+    return info.iterations;
+}
+
+PC_TEST(Proximal, MeetsKinksWhereItStopsGoingDownhill)
+{
+    int piles = 0, others = 0;
+    for (int i = 0; i < HEAPS; i++) {
+        pcConeModel model = pcHeap(PC_HEAP_BALLS - 2 * i, 2.0, false, 500u + (uint64_t)i);
+        PC_CASE("heap %d: %d contacts", i, model.problem.cones);
+        int pile = stepsToTheRelaxation(&model.problem, true), other = stepsToTheRelaxation(&model.problem, false);
+        piles += pile, others += other;
+        pcModelFree(&model);
+    }
+    PC_EXPECT_LT(piles, others); /* that stop short of kinks */
+}
+
 PC_TEST(Central, EndsAtItsLimitAndGoesOnFromThere)
 {
     pcConeModel model = pcHeap(40, 2.0, true, 7);
